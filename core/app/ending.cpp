@@ -48,7 +48,7 @@ constexpr std::array<WayOut, 13> kWaysOut{{
     // With a lost Lease's code, so that whatever started this process starts it again.
     {Cause::outvoted, Way::stop, Way::stop, Way::stay, kExitLeadershipLost},
     // At once, since what this process holds of the cluster is of a future that was undone. Started
-    // again it reads everything anew.
+    // again it reads all of it from the start.
     {Cause::set_back, Way::leave, Way::leave, Way::leave, kExitLeadershipLost},
 }};
 

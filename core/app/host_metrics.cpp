@@ -153,8 +153,28 @@ void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plu
   metrics->gauge("ccm_cloud_call_budget_kept",
                  "1 while the remaining calls are reserved for new Nodes and for Services.",
                  budgets(&Report::reserved));
+  metrics->gauge("ccm_cloud_call_budget_kept_for_nodes",
+                 "1 while the remaining calls are reserved for new Nodes alone.",
+                 budgets(&Report::for_nodes));
   metrics->counter("ccm_cloud_calls_held_total", "Calls that had to wait for the cloud's window.",
                    budgets(&Report::held));
+}
+
+void add_change_limits(serving::SampledMetrics* metrics, const plugin::PluginHost& plugins) {
+  metrics->gauge(
+      "ccm_load_balancer_changes_waiting",
+      "Changes of Services that wait for their turn, by the limit that holds them back.",
+      [&plugins] {
+        const plugin::ChangeLimitReport report = plugins.cloud().change_limits();
+        return Samples{
+            {{{"limit", "service"}}, static_cast<double>(report.waiting_for_service)},
+            {{{"limit", "namespace"}}, static_cast<double>(report.waiting_for_namespace)}};
+      });
+  metrics->counter("ccm_load_balancer_changes_held_total",
+                   "Changes of Services that had to wait for their turn.", [&plugins] {
+                     const auto held = static_cast<double>(plugins.cloud().change_limits().held);
+                     return Samples{{{}, held}};
+                   });
 }
 
 // With --use-service-account-credentials.
@@ -263,6 +283,7 @@ void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources source
   add_components(metrics, sources);
   add_caches(metrics, sources.informers);
   add_budgets(metrics, sources.plugins);
+  add_change_limits(metrics, sources.plugins);
   add_tokens(metrics, sources.clients);
   add_expiries(metrics);
 }

@@ -59,6 +59,15 @@ runtime::BrakeOptions brake_options(const DeletionBrakeOptions& given) {
   return brake;
 }
 
+plugin::LoadBalancerLimitOptions load_balancer_limits(const LoadBalancerLimitFlags& given) {
+  const auto in_ms = [](Duration time) { return std::chrono::duration_cast<milliseconds>(time); };
+  plugin::LoadBalancerLimitOptions limits;
+  limits.changes.service = {given.change_burst, in_ms(given.change_period)};
+  limits.changes.of_namespace = {given.namespace_burst, in_ms(given.namespace_period)};
+  limits.replacement_window = in_ms(given.replacement_window);
+  return limits;
+}
+
 net::ClientOptions plugin_http_options() {
   net::ClientOptions options;
   options.proxy_from_environment = true;
@@ -192,6 +201,7 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
       .broker = broker_options(options),
       .provider_timeouts = {},
       .brake = brake_options(options.deletion_brake),
+      .load_balancer_limits = load_balancer_limits(options.load_balancer_limits),
       .controller_start_interval =
           std::chrono::duration_cast<milliseconds>(options.generic.controller_start_interval),
       .may_start =
@@ -276,7 +286,7 @@ void Manager::Impl::listen() {
 void Manager::Impl::set_back(const std::string& reason) {
   ending.end(Cause::set_back, [&] {
     log::error(
-        "Stopping, to read everything anew: the API server's storage was restored from a copy",
+        "Stopping, to read everything again: the API server's storage was restored from a copy",
         {{"reason", reason}});
   });
 }

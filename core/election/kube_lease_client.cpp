@@ -68,6 +68,7 @@ class ObjectRequests : public Interface {
         parse_(parse) {
     once_.timeout = timeout;
     once_.max_retries = 0;
+    once_.max_response_bytes = 1u << 20;  // reading it as JSON takes many times that
     once_.rate_limited = false;
   }
 

@@ -3,6 +3,7 @@
 
 #include "kube/file_text.hpp"
 #include "kube/yaml_fields.hpp"
+#include "kube/yaml_members.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -36,7 +37,7 @@ class MigrationReader : kube::YamlFields {
     }
     LeaderMigration migration;
     migration.leader_name = required(root, "leaderName", "the file");
-    const YAML::Node list = root["controllerLeaders"];
+    const YAML::Node list = kube::yaml_member(root, "controllerLeaders");
     if (list && !list.IsNull() && !list.IsSequence()) refuse("controllerLeaders must be a list");
     std::size_t index = 0;
     for (const auto& entry : list) {
@@ -75,13 +76,15 @@ class MigrationReader : kube::YamlFields {
   }
   void check_fields(const YAML::Node& node, std::initializer_list<std::string_view> known,
                     const std::string& where) const {
-    std::set<std::string> seen;
-    for (const auto& field : node) {
-      const std::string key = field.first.IsScalar() ? field.first.Scalar() : "";
+    for (const auto& [key, value] : kube::yaml_members(node)) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
         refuse(where + " has the unknown field " + kube::in_quotes(key) + "; remove it");
       }
-      if (!seen.insert(key).second) refuse(where + " has " + key + " twice; remove one of them");
+    }
+    std::set<std::string> own;
+    for (const auto& field : node) {
+      const std::string key = field.first.IsScalar() ? field.first.Scalar() : "";
+      if (!own.insert(key).second) refuse(where + " has " + key + " twice; remove one of them");
     }
   }
 };

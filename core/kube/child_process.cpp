@@ -1,5 +1,8 @@
 #include "kube/child_process.hpp"
 
+#include "base/at_end.hpp"
+#include "net/spawn.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -13,7 +16,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 namespace ccm::kube {
@@ -92,7 +98,8 @@ Status cannot_start(const ProcessSpec& spec, int error) {
 
 // Starts the program with default signal handling, in a process group of its own unless it shares
 // stdin: a terminal stops those who read from another group than the one in its foreground.
-int spawn(const ProcessSpec& spec, int output, pid_t& pid) {
+// `errors`: negative = this process' own stderr.
+int spawn(const ProcessSpec& spec, int output, int errors, pid_t& pid) {
   std::vector<std::string> arguments{spec.command};
   arguments.insert(arguments.end(), spec.args.begin(), spec.args.end());
   std::vector<std::string> environment = environment_of(spec);
@@ -101,6 +108,7 @@ int spawn(const ProcessSpec& spec, int output, pid_t& pid) {
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  if (errors >= 0) posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
   // The host's descriptors are close-on-exec; a plugin's need not be.
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   if (!spec.share_stdin) {
@@ -138,6 +146,59 @@ asio::awaitable<void> wait_end(asio::any_io_executor executor, std::shared_ptr<C
   }
 }
 
+Status too_much(const ProcessSpec& spec, const char* where) {
+  return {Code::failed_precondition, spec.command + " printed more than 1 MiB" + where};
+}
+
+// What a program writes to stderr: the front is kept, the rest only counted.
+class Errors {
+ public:
+  explicit Errors(const asio::any_io_executor& executor) : pipe_(executor) {}
+
+  void open(int descriptor) { pipe_.assign(descriptor); }
+  // A process that has left the group may keep the other end open for ever.
+  void close() {
+    boost::system::error_code ignored;
+    pipe_.close(ignored);
+  }
+  [[nodiscard]] bool too_many() const { return count_ > kOutputLimit; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+  // Until its end, close(), or the limit, which ends the program.
+  static asio::awaitable<void> read(std::shared_ptr<Errors> errors, std::weak_ptr<Child> child) {
+    std::array<char, 4096> block;
+    while (!errors->too_many()) {
+      auto buffer = asio::buffer(block);
+      auto [failed, count] = co_await errors->pipe_.async_read_some(buffer, kTuple);
+      if (failed) co_return;
+      errors->take({block.data(), count});
+    }
+    if (const auto flooding = child.lock()) flooding->kill();
+  }
+  // What the program left before it ended.
+  void read_rest() {
+    boost::system::error_code failed;
+    std::array<char, 4096> block;
+    if (!pipe_.is_open()) return;
+    pipe_.non_blocking(true, failed);
+    while (!failed && !too_many()) {
+      const std::size_t count = pipe_.read_some(asio::buffer(block), failed);
+      take({block.data(), count});
+    }
+  }
+
+ private:
+  void take(std::string_view bytes) {
+    constexpr std::size_t kKept = 4096;
+    count_ += bytes.size();
+    text_ += bytes.substr(0, kKept - text_.size());
+  }
+
+  asio::posix::stream_descriptor pipe_;
+  std::string text_;
+  std::size_t count_ = 0;
+};
+
 Status verdict(const ProcessSpec& spec, const Child& child) {
   if (child.timed_out()) {
     return {Code::deadline_exceeded,
@@ -156,19 +217,25 @@ Status verdict(const ProcessSpec& spec, const Child& child) {
 asio::awaitable<ProcessEnd> run_process(asio::any_io_executor executor, ProcessSpec spec) {
   ProcessEnd end;
   int ends[2] = {-1, -1};
+  int error_ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     end.status = cannot_start(spec, errno);
     co_return end;
   }
   asio::posix::stream_descriptor output(executor, ends[0]);
+  const auto errors = std::make_shared<Errors>(executor);
+  if (!spec.share_stdin && ::pipe2(error_ends, O_CLOEXEC) == 0) errors->open(error_ends[0]);
+  const AtEnd closing([errors] { errors->close(); });
   pid_t pid = -1;
-  const int error = spawn(spec, ends[1], pid);
+  const int error = spawn(spec, ends[1], error_ends[1], pid);
   ::close(ends[1]);
+  if (error_ends[1] >= 0) ::close(error_ends[1]);
   if (error != 0) {
     end.status = cannot_start(spec, error);
     co_return end;
   }
   auto child = std::make_shared<Child>(pid, !spec.share_stdin);
+  if (error_ends[0] >= 0) net::spawn(executor, Errors::read(errors, child));
   asio::steady_timer deadline(executor, spec.timeout);
   std::weak_ptr<Child> weak = child;
   // While the child lives, so does `output`. It has no end as long as a process that has left the
@@ -187,14 +254,16 @@ asio::awaitable<ProcessEnd> run_process(asio::any_io_executor executor, ProcessS
     if (failed) break;
     end.output.append(block->data(), count);
     if (end.output.size() > kOutputLimit) {
-      end.status = Status(Code::failed_precondition, spec.command + " printed more than 1 MiB");
+      end.status = too_much(spec, "");
       end.exit_code = -1;  // it is killed
       co_return end;
     }
   }
   co_await wait_end(executor, child);
   deadline.cancel();
-  end.status = verdict(spec, *child);
+  errors->read_rest();
+  end.errors = errors->text();
+  end.status = errors->too_many() ? too_much(spec, " to standard error") : verdict(spec, *child);
   end.exit_code = WIFEXITED(child->status()) ? WEXITSTATUS(child->status()) : -1;
   co_return end;
 }

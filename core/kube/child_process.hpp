@@ -26,12 +26,14 @@ struct ProcessEnd {
   // Not ok: failed_precondition (cannot be started, other exit code, killed) or deadline_exceeded.
   Status status;
   std::string output;            // of stdout, at most 1 MiB; only with an ok status
+  std::string errors;            // the first 4 KiB of stderr; empty with share_stdin
   std::optional<int> exit_code;  // -1 when a signal ended it; none when it was not started
 };
 
-// Runs it to its end, and that of its output; stderr is this process' own. Its whole process group
-// is killed when the time is over or the coroutine ends early. With share_stdin it is in this
-// process' group, which alone may read from the terminal, and is killed alone.
+// Runs it to its end, and that of its output. One that writes more than 1 MiB to stdout or to
+// stderr is killed. Its whole process group is killed when the time is over or the coroutine ends
+// early. With share_stdin it is in this process' group, which alone may read from the terminal, is
+// killed alone, and stderr is this process' own.
 boost::asio::awaitable<ProcessEnd> run_process(boost::asio::any_io_executor executor,
                                                ProcessSpec spec);
 

@@ -16,6 +16,8 @@ namespace {
 // A server with streamed lists may still answer with the object.
 constexpr const char* kMetadataOnly =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+constexpr std::size_t kLargestObject = 8u << 20;
+constexpr std::size_t kLargestList = 64u << 20;
 // As Go's clients ask. Custom resources come as JSON.
 constexpr const char* kProtobufOrJson = "application/vnd.kubernetes.protobuf,application/json";
 
@@ -144,6 +146,8 @@ Call Client::Impl::make_call(std::string verb, std::string method, const CallOpt
   result.timeout = call.timeout.count() > 0 ? call.timeout : options.timeout;
   result.retries = call.max_retries >= 0 ? call.max_retries : options.max_retries;
   result.rate_limited = call.rate_limited;
+  result.max_response_bytes =
+      call.max_response_bytes > 0 ? call.max_response_bytes : kLargestObject;
   result.deadline = call.deadline;
   result.stop = call.stop;
   return result;
@@ -243,6 +247,7 @@ asio::awaitable<Result<std::string>> Client::list(Resource resource, std::string
                                                   ListOptions options,
                                                   const CallOptions& call_options) {
   Call call = impl_->make_call("list", "GET", call_options);
+  if (call_options.max_response_bytes == 0) call.max_response_bytes = kLargestList;
   direct(call, resource.id(), resource.path(namespace_name) + list_query(options).text(),
          namespace_name, {});
   return body_of(impl_, std::move(call));

@@ -61,6 +61,7 @@ net::Request build_request(const Client::Impl& impl, const Call& call) {
   net::Request request;
   request.method = call.method;
   request.url = connection.config.server + call.path;
+  request.max_response_bytes = call.max_response_bytes;
   request.timeout = std::min(call.timeout, left_until(call.deadline));
   request.body = call.body;  // a copy: a retry needs it again
   if (!is_read(call.method)) request.gate = impl.options.gate;

@@ -48,6 +48,7 @@ struct Call {
   std::string body;
   std::string content_type = "application/json";
   std::chrono::milliseconds timeout{0};
+  std::size_t max_response_bytes = 0;
   int retries = 0;
   bool rate_limited = true;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();

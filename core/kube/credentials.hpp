@@ -2,6 +2,7 @@
 // (API-76, 79..83, 86..90). Private to core/kube. Home thread: the executor's.
 #pragma once
 
+#include "base/log_throttle.hpp"
 #include "kube/config.hpp"
 #include "kube/file_text.hpp"
 #include "net/tls_options.hpp"
@@ -98,6 +99,7 @@ class Credentials {
   boost::asio::awaitable<Status> run_exec();
   boost::asio::awaitable<Status> exec_once();
   Status take_exec_answer(const std::string& text);
+  void tell_errors(const std::string& errors);
   [[nodiscard]] std::string exec_info() const;
 
   boost::asio::any_io_executor executor_;
@@ -122,6 +124,7 @@ class Credentials {
   std::optional<std::chrono::system_clock::time_point> exec_expires_;
   struct Flight;  // a running plugin, shared by all requests that wait for it
   std::shared_ptr<Flight> flight_;
+  log::Throttle exec_lines_{std::chrono::minutes(1)};
 };
 
 }  // namespace ccm::kube

@@ -1,5 +1,6 @@
 // Credentials from an exec plugin (API-86..90).
 #include "base/at_end.hpp"
+#include "base/log.hpp"
 #include "kube/child_process.hpp"
 #include "kube/credential_expiry.hpp"
 #include "kube/credentials.hpp"
@@ -10,7 +11,11 @@
 #include "net/certificate_times.hpp"
 #include "net/http_client.hpp"
 
+#include <boost/asio/steady_timer.hpp>
 #include <unistd.h>
+
+#include <chrono>
+#include <string>
 
 namespace ccm::kube {
 namespace asio = boost::asio;
@@ -28,6 +33,16 @@ namespace {
 // it anything.
 bool interactive(const ExecConfig& exec) {
   return exec.interactive_mode != "Never" && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+}
+
+constexpr std::chrono::seconds kSlow{10};
+
+// Everything waits for it, the start of the program included.
+void tell_when_slow(asio::steady_timer& timer, const std::string& command) {
+  timer.async_wait([command](boost::system::error_code cancelled) {
+    if (cancelled) return;
+    log::warning("Waiting for the exec plugin", {{"command", command}, {"after", kSlow}});
+  });
 }
 
 // MET-33.
@@ -119,6 +134,13 @@ Status Credentials::take_exec_answer(const std::string& text) {
   return {};
 }
 
+// It would fill the disk as fast as it can if the log were its own standard error.
+void Credentials::tell_errors(const std::string& errors) {
+  if (errors.empty() || !exec_lines_.pass()) return;
+  log::warning("The exec plugin wrote to standard error",
+               {{"command", config_.exec->command}, {"text", errors}});
+}
+
 asio::awaitable<Status> Credentials::exec_once() {
   const ExecConfig& exec = *config_.exec;
   ProcessSpec spec;
@@ -134,8 +156,12 @@ asio::awaitable<Status> Credentials::exec_once() {
                          " needs a terminal (interactiveMode: Always), and this process has none "
                          "or is in its background");
   }
+  asio::steady_timer slow(executor_, kSlow);
+  tell_when_slow(slow, exec.command);
   const ProcessEnd end = co_await run_process(executor_, std::move(spec));
+  slow.cancel();
   count_call(end);
+  tell_errors(end.errors);
   if (end.status.ok()) co_return take_exec_answer(end.output);
   std::string message = config_.source + ": exec plugin: " + end.status.message();
   if (!exec.install_hint.empty()) message += "; " + exec.install_hint;

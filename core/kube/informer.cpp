@@ -118,7 +118,10 @@ void Informer::Impl::skipped_object(const Status& why) {
     const std::lock_guard lock(mutex);
     ++statistics.skipped_objects;
   }
-  log::warning("Skipped an object", {{"resource", spec.resource.id()}, {"err", why}});
+  const auto left_out = skipped_lines.pass();
+  if (!left_out) return;
+  log::warning("Skipped an object",
+               {{"resource", spec.resource.id()}, {"err", why}, {"moreBefore", *left_out}});
 }
 
 std::chrono::milliseconds Informer::Impl::pause_after(const Status& status) {

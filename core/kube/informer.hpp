@@ -61,7 +61,10 @@ struct InformerTiming {
   std::chrono::milliseconds list_idle{60'000};  // the same during a list
   // A streamed list that has no end by then is read in pages, whatever has come.
   std::chrono::milliseconds streamed_limit{45'000};
+  std::chrono::milliseconds list_limit{600'000};  // for all pages together
   std::size_t max_object_bytes = 8u << 20;
+  // Of all objects of a list, as they are kept: 4,000 Services of the largest size.
+  std::size_t max_list_bytes = 1u << 30;
   int64_t page_size = 500;  // API-21
   // Before a watch goes on, the version from which it does is compared with the server's newest.
   bool verify_versions = true;
@@ -70,7 +73,7 @@ struct InformerTiming {
   bool protobuf = true;
 };
 
-// What the informers of one API server share. Home thread.
+// Shared by the informers of one API server. Home thread.
 struct ServerFindings {
   bool endless_streams = false;  // a streamed list (API-38) had no end
   // The server's storage was set back to an earlier state (API-141): what informers hold may never

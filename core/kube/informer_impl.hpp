@@ -2,6 +2,7 @@
 // watches (informer_watch.cpp) and the encoding of both (informer_format.cpp).
 #pragma once
 
+#include "base/log_throttle.hpp"
 #include "kube/backoff.hpp"
 #include "kube/informer.hpp"
 #include "kube/object_store.hpp"
@@ -25,6 +26,7 @@ struct Listing {
   std::vector<ObjectPtr> objects;
   std::string resource_version;
   std::string continue_token;
+  std::size_t bytes = 0;  // of the objects
   uint64_t skipped = 0;
 };
 
@@ -75,12 +77,15 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   boost::asio::awaitable<Status> list();
   boost::asio::awaitable<Status> list_stream();
   boost::asio::awaitable<Status> list_pages();
-  boost::asio::awaitable<Status> list_page(Listing& listing, ListOptions options);
+  boost::asio::awaitable<Status> list_page(Listing& listing, ListOptions options,
+                                           Backoff::Clock::time_point end);
+  // Failure: the list holds more than any cluster has.
+  Status keep(ObjectPtr object, Listing& listing) const;
   [[nodiscard]] bool may_stream() const;
   void log_no_streaming(const Status& why) const;
   void note_endless_stream();
   Status take_envelope(const std::string& envelope, Listing& listing) const;
-  // Failure: wants_json().
+  // Failure: wants_json(), or keep()'s.
   Status take_piece(PieceReader::Piece piece, std::string_view text, Listing& listing);
 
   // informer_watch.cpp
@@ -123,6 +128,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   std::unique_ptr<WatchReader> pieces;  // of the stream
   uint64_t events_of_stream = 0;
   Backoff::Clock::time_point last_expiry{};
+  log::Throttle skipped_lines;
   std::atomic<bool> synced{false};
 
   mutable std::mutex mutex;  // of what follows, which other threads read

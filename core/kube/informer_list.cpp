@@ -3,6 +3,9 @@
 #include "kube/informer_impl.hpp"
 #include "net/http_client.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <string>
 #include <utility>
 
 namespace ccm::kube {
@@ -39,7 +42,7 @@ asio::awaitable<Status> Informer::Impl::list() {
   Status paged = co_await list_pages();
   if (is_expired(paged)) version_unusable = true;
   if (paged.ok()) {
-    // What pages can do, the stream could not: it is not the server that was slow.
+    // The stream could not do what pages can: it is not the server that was slow.
     if (streamed_time >= timing.streamed_limit) note_endless_stream();
     streamed_failures = 0;
     streamed_time = {};
@@ -90,27 +93,39 @@ asio::awaitable<Status> Informer::Impl::list_pages() {
     first.resource_version = version;
     first.resource_version_match = "NotOlderThan";
   }
+  // A server that names one more page for ever must not keep this for ever from what it can read.
+  const auto end = Backoff::Clock::now() + timing.list_limit;
   Listing listing;
   ListOptions options = first;
-  Status status = co_await list_page(listing, options);
+  Status status = co_await list_page(listing, options, end);
   while (status.ok() && !listing.continue_token.empty()) {
     options = first;
     options.resource_version.clear();
     options.resource_version_match.clear();
     options.continue_token = listing.continue_token;
-    status = co_await list_page(listing, options);
+    status = co_await list_page(listing, options, end);
     if (is_expired(status)) {  // API-20, 21
       listing = Listing();
       options = first;
       options.limit = 0;
-      status = co_await list_page(listing, options);
+      status = co_await list_page(listing, options, end);
     }
   }
   if (status.ok()) take_listing(std::move(listing));
   co_return status;
 }
 
-asio::awaitable<Status> Informer::Impl::list_page(Listing& listing, ListOptions options) {
+Status Informer::Impl::keep(ObjectPtr object, Listing& listing) const {
+  listing.bytes += object->memory();
+  listing.objects.push_back(std::move(object));
+  if (listing.bytes <= timing.max_list_bytes) return {};
+  return {Code::resource_exhausted, "list " + spec.resource.id() + ": it holds more than " +
+                                        std::to_string(timing.max_list_bytes >> 20) + " MiB in " +
+                                        std::to_string(listing.objects.size()) + " objects"};
+}
+
+asio::awaitable<Status> Informer::Impl::list_page(Listing& listing, ListOptions options,
+                                                  Backoff::Clock::time_point end) {
   const Resource resource = spec.resource;
   const std::string namespace_name = spec.namespace_name;
   options.protobuf = format->protobuf();
@@ -120,7 +135,13 @@ asio::awaitable<Status> Informer::Impl::list_page(Listing& listing, ListOptions 
   if (Status type = check_type(*body); !type.ok()) co_return type;
   const std::unique_ptr<ListReader> items = format->list(timing.max_object_bytes);
   while (true) {
-    Result<std::string> read = co_await body->read(timing.list_idle);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Backoff::Clock::now());
+    Result<std::string> read = std::string();
+    if (left.count() > 0) read = co_await body->read(std::min(timing.list_idle, left));
+    if (Backoff::Clock::now() >= end) {
+      co_return Status(Code::deadline_exceeded, ErrorClass::unavailable,
+                       "list " + resource.id() + ": it has no end");
+    }
     if (!read.ok()) co_return read.status();
     if (read->empty()) break;
     items->feed(*read);
@@ -145,10 +166,7 @@ Status Informer::Impl::take_piece(PieceReader::Piece piece, std::string_view tex
                  : "it is no object");
   if (piece == PieceReader::Piece::object) {
     Result<ObjectPtr> object = format->decode(text);
-    if (object.ok()) {
-      listing.objects.push_back(std::move(*object));
-      return {};
-    }
+    if (object.ok()) return keep(std::move(*object), listing);
     why = object.status();
     if (wants_json(why)) return why;
   }

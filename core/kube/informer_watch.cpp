@@ -77,7 +77,7 @@ asio::awaitable<Informer::Impl::Outcome> Informer::Impl::verify_version() {
   options.field_selector = spec.field_selector;
   options.limit = 1;
   Listing newest;
-  Status status = co_await list_page(newest, options);
+  Status status = co_await list_page(newest, options, Backoff::Clock::now() + timing.list_idle);
   if (!status.ok()) co_return after_error(status);
   if (!older_version(newest.resource_version, version)) co_return Outcome();
   note_set_back(newest.resource_version);
@@ -178,8 +178,8 @@ bool Informer::Impl::take_event(std::string_view text, std::optional<Listing>& l
     case WatchEvent::Type::added:
     case WatchEvent::Type::modified:
       if (listing) {  // in no order of versions: none is remembered (API-33, 130)
-        listing->objects.push_back(event.object);
-        return true;
+        outcome.failure = keep(event.object, *listing);
+        return outcome.failure.ok();
       }
       set_version(event.object->resource_version());
       take_put(event.object, false);

@@ -3,6 +3,7 @@
 #include "kube/config.hpp"
 #include "kube/file_text.hpp"
 #include "kube/yaml_fields.hpp"
+#include "kube/yaml_members.hpp"
 
 #include <ccm/trim.hpp>
 
@@ -81,12 +82,9 @@ void Reader::read_impersonation(const YAML::Node& user, const std::string& where
   impersonate.user = text_of(user, "as", where);
   impersonate.uid = text_of(user, "as-uid", where);
   impersonate.groups = texts_of(user, "as-groups", where);
-  const YAML::Node extra = user["as-user-extra"];
-  if (extra && extra.IsMap()) {
-    for (const auto& item : extra) {
-      const std::string key = item.first.Scalar();
-      impersonate.extra.emplace_back(key, texts_of(extra, key, where + ": as-user-extra"));
-    }
+  const YAML::Node extra = yaml_member(user, "as-user-extra");
+  for (const auto& [key, values] : yaml_members(extra)) {
+    impersonate.extra.emplace_back(key, texts_of(extra, key, where + ": as-user-extra"));
   }
   const bool more =
       !impersonate.uid.empty() || !impersonate.groups.empty() || !impersonate.extra.empty();
@@ -119,7 +117,7 @@ void Reader::read_exec(const YAML::Node& exec, const std::string& where, ExecCon
   if (mode != "Never" && mode != "IfAvailable" && mode != "Always") {
     refuse(where + ": exec.interactiveMode must be Never, IfAvailable or Always");
   }
-  const YAML::Node env = exec["env"];
+  const YAML::Node env = yaml_member(exec, "env");
   if (!env || env.IsNull()) return;
   if (!env.IsSequence()) refuse(where + ": exec.env must be a list");
   for (const auto& item : env) {
@@ -154,8 +152,9 @@ void Reader::read_user(const YAML::Node& user, const std::string& where,
     refuse(where + " has both a token and username/password: remove one of them");
   }
   read_impersonation(user, where, config.impersonate);
-  const bool provider = user["auth-provider"] && !user["auth-provider"].IsNull();
-  const YAML::Node exec = user["exec"];
+  const YAML::Node old_way = yaml_member(user, "auth-provider");
+  const bool provider = old_way && !old_way.IsNull();
+  const YAML::Node exec = yaml_member(user, "exec");
   if (!exec || exec.IsNull()) {
     if (provider) {
       refuse(where + ": auth-provider is not supported any more: use an exec plugin or a token");
@@ -234,9 +233,9 @@ ClientConfig Reader::read(const std::string& text, const std::string& master,
   // Credentials never travel in the clear (API-98).
   if (!config.server.starts_with("https://")) return config;
   if (with_user.exec && with_user.exec->provide_cluster_info) {
-    for (const auto& item : cluster["extensions"]) {
+    for (const auto& item : yaml_member(cluster, "extensions")) {
       if (text_of(item, "name", cluster_where) != std::string(kExecGroup) + "/exec") continue;
-      with_user.exec->cluster_config_json = json_of(item["extension"], cluster_where);
+      with_user.exec->cluster_config_json = json_of(yaml_member(item, "extension"), cluster_where);
     }
   }
   return with_user;

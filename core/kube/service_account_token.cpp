@@ -117,6 +117,7 @@ asio::awaitable<Result<std::string>> ServiceAccountToken::request() {
 asio::awaitable<Result<std::string>> ServiceAccountToken::request_once() {
   CallOptions call;
   call.max_retries = 0;
+  call.max_response_bytes = 1u << 20;  // reading it as JSON takes many times that
   std::string body = token_request(timing_.lifetime);
   Result<std::string> answer = co_await client_.create_sub(
       service_accounts(), account_.namespace_name, account_.name, "token", body, call);

@@ -2,6 +2,7 @@
 
 #include "kube/file_text.hpp"
 #include "kube/json_text.hpp"
+#include "kube/yaml_members.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -21,16 +22,15 @@ bool append_json(std::string& out, const YAML::Node& node, int depth = 0) {
   if (node.IsMap() || node.IsSequence()) {
     out += node.IsMap() ? '{' : '[';
     bool comma = false;
-    for (const auto& item : node) {
-      if (comma) out += ',';
-      comma = true;
-      if (node.IsMap()) {
-        append_json_string(out, item.first.Scalar());
-        out += ':';
-        if (!append_json(out, item.second, depth + 1)) return false;
-      } else {
-        if (!append_json(out, item, depth + 1)) return false;
-      }
+    for (const auto& [key, value] : yaml_members(node)) {
+      if (std::exchange(comma, true)) out += ',';
+      append_json_string(out, key);
+      out += ':';
+      if (!append_json(out, value, depth + 1)) return false;
+    }
+    for (std::size_t i = 0; node.IsSequence() && i < node.size(); ++i) {
+      if (std::exchange(comma, true)) out += ',';
+      if (!append_json(out, node[i], depth + 1)) return false;
     }
     out += node.IsMap() ? '}' : ']';
     return true;
@@ -63,6 +63,8 @@ Status yaml_failure(const std::string& what) {
     throw;
   } catch (const YamlRefused& refused) {
     message = refused.message;
+  } catch (const YamlMergeFault& fault) {
+    message = what + ": line " + std::to_string(fault.mark.line + 1) + ": " + fault.msg;
   } catch (const YAML::Exception& error) {
     // Only the place: the parser's message may quote a secret.
     message = what + ": line " + std::to_string(error.mark.line + 1) + ", column " +
@@ -78,7 +80,7 @@ Status yaml_failure(const std::string& what) {
 
 std::string YamlFields::text_of(const YAML::Node& node, const std::string& key,
                                 const std::string& where) const {
-  const YAML::Node value = node[key];
+  const YAML::Node value = yaml_member(node, key);
   if (!value || value.IsNull()) return {};
   if (!value.IsScalar()) refuse(where + ": " + key + " must be a text");
   return value.Scalar();
@@ -95,7 +97,7 @@ bool YamlFields::flag_of(const YAML::Node& node, const std::string& key,
 std::vector<std::string> YamlFields::texts_of(const YAML::Node& node, const std::string& key,
                                               const std::string& where) const {
   std::vector<std::string> result;
-  const YAML::Node list = node[key];
+  const YAML::Node list = yaml_member(node, key);
   if (!list || list.IsNull()) return result;
   if (!list.IsSequence()) refuse(where + ": " + key + " must be a list of texts");
   for (const auto& item : list) {
@@ -134,13 +136,13 @@ void YamlFields::file_or_data(const YAML::Node& node, const std::string& key,
 YamlFields::Entries YamlFields::entries(const YAML::Node& root, const std::string& list,
                                         const std::string& body) const {
   Entries result;
-  const YAML::Node items = root[list];
+  const YAML::Node items = yaml_member(root, list);
   if (!items || items.IsNull()) return result;
   if (!items.IsSequence()) refuse(list + " must be a list");
   for (const auto& item : items) {
     if (!item.IsMap()) refuse(list + ": every entry needs name and " + body);
     const std::string name = text_of(item, "name", list);
-    const YAML::Node content = item[body];
+    const YAML::Node content = yaml_member(item, body);
     const bool usable = content && (content.IsMap() || content.IsNull());
     if (content && !usable) refuse(list + " " + in_quotes(name) + ": " + body + " must be a map");
     // An absent body is an empty one.

@@ -1,5 +1,5 @@
-// Typed reads of the fields of a YAML or JSON file. A field of another type is thrown as one clear
-// line; yaml-cpp throws, too. Any thread.
+// Typed reads of the fields of a YAML or JSON file, merge keys (<<) followed. A field of another
+// type is thrown as one clear line; yaml-cpp throws, too. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>

@@ -39,7 +39,12 @@ void Origin::began(std::string_view operation) {
   failed_step_ = {};  // its failure did not end the reconcile
   if (!asks_the_cloud(operation)) return;
   cloud_step_ = operation;
-  if (priority_ != CallPriority::refresh) priority_ = priority_of(operation);
+  if (priority_ == CallPriority::refresh) return;
+  priority_ = priority_of(operation);
+  // What has a namespace is no Node: a Service that asks about instances spends nothing that is
+  // reserved for new Nodes.
+  const bool namespaced = key_.find('/') != std::string::npos;
+  if (namespaced && priority_ == CallPriority::node_init) priority_ = CallPriority::load_balancers;
 }
 
 void Origin::ended(std::string_view operation, const Status& status) {

@@ -7,6 +7,7 @@
 
 #include <ccm/status.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,7 +50,12 @@ class Origin {
   // to the cloud also decide its priority, unless this is periodic work.
   void began(std::string_view operation);
   void ended(std::string_view operation, const Status& status);
-  void answered(CloudAnswer answer) { answer_ = std::move(answer); }
+  void answered(CloudAnswer answer) {
+    answer_ = std::move(answer);
+    ++calls_;
+  }
+  // HTTP calls that got an answer or failed. 0 for a provider that has connections of its own.
+  [[nodiscard]] std::size_t calls() const { return calls_; }
   // A dry run withheld a write to the cloud: what follows from its failure means nothing.
   void note_withheld() { withheld_ = true; }
   [[nodiscard]] bool withheld() const { return withheld_; }
@@ -70,6 +76,7 @@ class Origin {
   std::string_view failed_step_;
   Status cloud_status_;
   std::optional<CloudAnswer> answer_;
+  std::size_t calls_ = 0;
   bool withheld_ = false;
 };
 

@@ -25,14 +25,13 @@ std::string shortened(const std::string& text) {
 
 nanoseconds not_negative(nanoseconds time) { return std::max(time, nanoseconds(0)); }
 
+bool left_alone(const Status& status) { return status.code() == Code::implemented_elsewhere; }
+
 ObjectState state_of(const Status& status) {
+  if (left_alone(status)) return ObjectState::left_alone;
   if (status.refused()) return ObjectState::refused;
   if (is_held(status)) return ObjectState::held;
   return status.error_class() == ErrorClass::waiting ? ObjectState::waiting : ObjectState::retrying;
-}
-
-bool settles(const Status& status) {
-  return status.ok() || status.code() == Code::implemented_elsewhere;
 }
 
 void show_answer(ObjectReport& report, const std::optional<CloudAnswer>& answer,
@@ -61,6 +60,8 @@ std::string_view to_string(ObjectState state) {
       return "retrying";
     case ObjectState::refused:
       return "refused";
+    case ObjectState::left_alone:
+      return "left-alone";
   }
   return "unknown";
 }
@@ -80,13 +81,23 @@ void ReconcileRecords::began(const std::string& key, std::shared_ptr<Origin> ori
 bool ReconcileRecords::ended(const runtime::ReconcileReport& report) {
   const std::string& key = report.request.key;
   const auto place = records_.find(key);
-  if (settles(report.status)) {
+  if (report.status.ok()) {
     if (place != records_.end()) records_.erase(place);
     settled_.note(key, timers_.now());
     return false;
   }
   settled_.forget(key);
+  if (left_alone(report.status) && too_many_left_alone()) {
+    if (place != records_.end()) records_.erase(place);
+    return false;
+  }
   return place != records_.end() && keep(place->second, report);
+}
+
+// They must not take the room of those that fail.
+bool ReconcileRecords::too_many_left_alone() const {
+  if (records_.size() < kMost / 2) return false;
+  return outcomes().at(ObjectState::left_alone) >= kMost / 2;
 }
 
 bool ReconcileRecords::keep(Record& record, const runtime::ReconcileReport& report) {
@@ -118,7 +129,8 @@ std::map<ObjectState, std::size_t> ReconcileRecords::outcomes() const {
   std::map<ObjectState, std::size_t> counts{{ObjectState::waiting, 0},
                                             {ObjectState::held, 0},
                                             {ObjectState::retrying, 0},
-                                            {ObjectState::refused, 0}};
+                                            {ObjectState::refused, 0},
+                                            {ObjectState::left_alone, 0}};
   for (const auto& [key, record] : records_) {
     if (record.failed_before) ++counts[record.state];
   }
@@ -160,7 +172,9 @@ std::vector<ObjectReport> ReconcileRecords::list(const runtime::WorkQueue& queue
                                                  std::size_t limit) const {
   std::vector<const Records::value_type*> oldest;
   oldest.reserve(records_.size());
-  for (const auto& entry : records_) oldest.push_back(&entry);
+  for (const auto& entry : records_) {
+    if (entry.second.state != ObjectState::left_alone) oldest.push_back(&entry);
+  }
   limit = std::min(limit, oldest.size());
   std::partial_sort(oldest.begin(), oldest.begin() + static_cast<std::ptrdiff_t>(limit),
                     oldest.end(), [](const auto* left, const auto* right) {

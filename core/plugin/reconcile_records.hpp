@@ -1,5 +1,6 @@
-// The keys of a controller that are not settled: their step, what they wait for, since when, and
-// the cloud's last answer. A key is removed by its first success. Loop thread.
+// The keys of a controller that are not settled, or that it leaves alone: their step, what they
+// wait for, since when, and the cloud's last answer. A key is removed by its first success. Loop
+// thread.
 #pragma once
 
 #include "plugin/origin.hpp"
@@ -20,14 +21,15 @@
 namespace ccm::plugin {
 
 enum class ObjectState {
-  unknown,   // not queued, and not settled lately
-  settled,   // reconciled with success
-  queued,    // ready, not yet taken by a worker
-  running,   // being reconciled
-  waiting,   // the cloud is working on it
-  held,      // the deletion brake holds back its deletion
-  retrying,  // failed; is retried after a pause
-  refused    // failed permanently: not retried until the object changes
+  unknown,    // not queued, and not settled lately
+  settled,    // reconciled with success
+  queued,     // ready, not yet taken by a worker
+  running,    // being reconciled
+  waiting,    // the cloud is working on it
+  held,       // the deletion brake holds back its deletion
+  retrying,   // failed; is retried after a pause
+  refused,    // failed permanently: not retried until the object changes
+  left_alone  // it is not this controller's: nothing is done
 };
 
 // "queued", "running", ...
@@ -64,11 +66,12 @@ class ReconcileRecords {
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }
 
-  // The results of the keys' last attempts: the numbers of waiting, held, retrying and refused
-  // ones.
+  // The results of the keys' last attempts: the numbers of waiting, held, retrying, refused and
+  // left alone ones.
   [[nodiscard]] std::map<ObjectState, std::size_t> outcomes() const;
 
-  // Up to `limit`, those unsettled for the longest time first. `queue` says when they are retried.
+  // Up to `limit` of those that are not left alone, those unsettled for the longest time first.
+  // `queue` says when they are retried.
   [[nodiscard]] std::vector<ObjectReport> list(const runtime::WorkQueue& queue,
                                                std::size_t limit) const;
   [[nodiscard]] ObjectReport find(std::string_view key, const runtime::WorkQueue& queue) const;
@@ -91,6 +94,7 @@ class ReconcileRecords {
   using Records = std::map<std::string, Record, std::less<>>;
 
   bool keep(Record& record, const runtime::ReconcileReport& report);
+  [[nodiscard]] bool too_many_left_alone() const;
   [[nodiscard]] ObjectReport report(const std::string& key, const Record& record,
                                     const runtime::WorkQueue& queue) const;
 

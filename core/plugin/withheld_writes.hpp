@@ -12,7 +12,7 @@
 namespace ccm::plugin {
 
 // The reason of what was withheld.
-inline constexpr std::string_view kDryRun = "DryRun";
+inline constexpr std::string_view kDryRun = CCM_REASON_DRY_RUN;
 
 // A request to the cloud, or an operation of the provider as a whole. Valid during the call.
 struct WithheldWrite {
@@ -21,6 +21,7 @@ struct WithheldWrite {
   std::string_view method;                 // "POST"; empty for an operation
   std::string_view target;                 // the redacted URL, or "loadbalancers.ensure"
   std::string_view body;                   // redacted
+  std::string_view before{};               // what it takes away, in words; redacted, may be empty
 };
 
 // Loop thread.

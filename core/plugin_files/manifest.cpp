@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace ccm::plugin {
@@ -197,6 +198,17 @@ void read_identity(ManifestReader& reader, Manifest& manifest) {
   manifest.language = reader.string("language");
 }
 
+// Hosts before this one did not look at it, so a fault in it keeps no plugin from being loaded.
+void read_annotation_table(const json& value, Manifest& manifest, ManifestReport& findings) {
+  ManifestReport own;
+  AnnotationTable table = read_service_annotations(value, own);
+  if (own.faults.empty()) manifest.service_annotations = std::move(table);
+  for (const std::string& fault : own.faults) {
+    findings.warnings.push_back(fault + "; no annotation is checked");
+  }
+  std::move(own.warnings.begin(), own.warnings.end(), std::back_inserter(findings.warnings));
+}
+
 Manifest read_manifest(const json& document, ManifestReport& findings) {
   ManifestReader reader(document, "", findings);
   Manifest manifest;
@@ -219,8 +231,9 @@ Manifest read_manifest(const json& document, ManifestReport& findings) {
     manifest.reads.push_back(read_cache_read(value, path, findings));
     if (findings.faults.size() == faults) manifest.rbac.push_back(rule_of(manifest.reads.back()));
   });
-  // For ccmctl lint, which reads it itself.
-  (void)reader.any("serviceAnnotations");
+  if (const json* table = reader.any("serviceAnnotations"); table != nullptr) {
+    read_annotation_table(*table, manifest, findings);
+  }
   reader.finish();
   return manifest;
 }

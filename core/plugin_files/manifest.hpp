@@ -3,6 +3,8 @@
 // values.
 #pragma once
 
+#include "plugin_files/service_annotations.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -70,6 +72,7 @@ struct Manifest {
   std::vector<Option> options;  // in the order of their names
   std::vector<RbacRule> rbac;   // with those that `reads` needs
   std::vector<CacheRead> reads;
+  std::optional<AnnotationTable> service_annotations;
 
   // NULL when there is none of that kind and name (aliases count).
   [[nodiscard]] const Component* find(ComponentKind kind, std::string_view name) const;

@@ -53,6 +53,9 @@ class ManifestReader {
 // Reads "options" of the manifest. (manifest_options.cpp)
 std::vector<Option> read_options(ManifestReader& manifest, ManifestReport& findings);
 
+// Reads "serviceAnnotations". (service_annotations.cpp)
+AnnotationTable read_service_annotations(const nlohmann::json& value, ManifestReport& findings);
+
 // Shapes of names, all lower case: "node-ipam"; and of ids: "com.example.cloud".
 bool is_name(std::string_view text);
 bool is_plugin_id(std::string_view text);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 namespace ccm::plugin {
@@ -28,21 +29,38 @@ std::function<void(T)> posted(const std::shared_ptr<LiveComponent>& provider,
   };
 }
 
+LoadBalancerLimitOptions with_scarcity(LoadBalancerLimitOptions options,
+                                       std::function<bool()> scarce) {
+  options.scarce = std::move(scarce);
+  return options;
+}
+
 }  // namespace
 
 CloudConnection::CloudConnection(const PluginHostDependencies& deps)
     : timers_(deps.timers),
+      cache_(deps.cache),
+      routable_ranges_(RoutableRanges::of_flags(
+          [&flags = deps.flags](std::string_view name) { return flags.flag(name); })),
       broker_options_(deps.broker),
       timeouts_(deps.provider_timeouts),
+      load_balancer_limits_(
+          with_scarcity(deps.load_balancer_limits, [this] { return budgets_.scarce(); })),
+      metrics_(deps.metrics),
       budgets_(deps.timers),
       node_telemetry_(deps.metrics, deps.record_event, "nodes"),
       node_deletions_({deps.cache, deps.timers,
                        [&leader = deps.leader] { return leader.leading(); }, node_telemetry_},
                       deps.brake),
       load_balancer_telemetry_(deps.metrics, deps.record_event, "loadbalancers"),
+      member_telemetry_(deps.metrics, deps.record_event, "members"),
       route_telemetry_(deps.metrics, deps.record_event, "routes"),
-      load_balancer_deletions_(deps.timers, load_balancer_telemetry_, deps.brake, "load balancers"),
-      route_deletions_(deps.timers, route_telemetry_, deps.brake, "routes") {}
+      load_balancer_deletions_(deps.timers, load_balancer_telemetry_, deps.brake,
+                               {"load balancers", "are not wanted any more"}),
+      last_members_(deps.timers, member_telemetry_, deps.brake,
+                    {"load balancers", "would lose all members", "lost them"}, "lose all members"),
+      route_deletions_(deps.timers, route_telemetry_, deps.brake,
+                       {"routes", "are not wanted any more"}) {}
 
 void CloudConnection::connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered) {
   connect_instances(provider, std::move(recovered));
@@ -63,6 +81,12 @@ void CloudConnection::warn_of_undeclared(const ComponentIdentity& identity) cons
     log::warning("Provider offers an interface that its manifest does not list",
                  {{"provider", identity.name}, {"plugin", identity.plugin_id}, {"interface", id}});
   }
+}
+
+void CloudConnection::warn_of_annotations(std::shared_ptr<AnnotationWarnings> warnings) {
+  if (!load_balancers_ || !warnings) return;
+  load_balancers_->on_served(
+      [warnings = std::move(warnings)](const auto& service) { warnings->served(service); });
 }
 
 // Without limits of its own the host's choice holds.
@@ -110,13 +134,16 @@ void CloudConnection::connect_instances(const std::shared_ptr<LiveComponent>& pr
 
 void CloudConnection::connect_network(const std::shared_ptr<LiveComponent>& provider) {
   if (const auto found = provider->get_interface(CCM_CLOUD_LOADBALANCERS)) {
-    auto made = std::make_shared<LoadBalancersBroker>(provider, *found, timeouts_,
-                                                      load_balancer_deletions_);
+    auto made = std::make_shared<LoadBalancersBroker>(
+        provider, *found, timeouts_,
+        LoadBalancersBroker::Brakes{load_balancer_deletions_, last_members_}, metrics_,
+        load_balancer_limits_);
     if (made->usable()) load_balancers_ = std::move(made);
   }
   if (const auto found = provider->get_interface(CCM_CLOUD_ROUTES)) {
+    auto targets = std::make_unique<RouteTargets>(cache_, timers_, routable_ranges_, instances_);
     auto made = std::make_shared<RoutesBroker>(
-        provider, *found, timeouts_, route_deletions_,
+        provider, *found, timeouts_, route_deletions_, std::move(targets),
         [this](const std::string& node) { return node_deletions_.deleted(node); });
     if (made->usable()) routes_ = std::move(made);
   }
@@ -138,16 +165,21 @@ std::shared_ptr<ObjectApi> CloudConnection::guard(std::shared_ptr<ObjectApi> api
 }
 
 Status CloudConnection::watch_nodes(runtime::EventSource& events) {
-  if (!instances_ || std::exchange(watches_nodes_, true)) return {};
+  if ((!instances_ && !routes_) || std::exchange(watches_nodes_, true)) return {};
   runtime::WatchSpec spec;
   spec.resource = "v1/nodes";
-  spec.fields = node_fact_fields();
+  if (instances_) spec.fields = node_fact_fields();
+  if (routes_) {
+    const auto& fields = route_target_fields();
+    spec.fields.insert(spec.fields.end(), fields.begin(), fields.end());
+  }
   return events.watch(spec, {});
 }
 
 void CloudConnection::begin() {
   node_deletions_.begin();
   load_balancer_deletions_.begin();
+  last_members_.begin();
   route_deletions_.begin();
 }
 
@@ -157,13 +189,17 @@ std::optional<LoadBalancerReport> CloudConnection::load_balancer_of(
   return load_balancers_->balancer_of(service);
 }
 
+ChangeLimitReport CloudConnection::change_limits() const {
+  return load_balancers_ ? load_balancers_->change_limits() : ChangeLimitReport();
+}
+
 std::vector<RouteReport> CloudConnection::routes_of(const std::string& node) const {
   return routes_ ? routes_->routes_of(node) : std::vector<RouteReport>();
 }
 
 std::string CloudConnection::brake_summary() const {
   std::string text = node_deletions_.summary();
-  for (const AbsenceBrake* brake : {&load_balancer_deletions_, &route_deletions_}) {
+  for (const AbsenceBrake* brake : {&load_balancer_deletions_, &last_members_, &route_deletions_}) {
     if (brake->report().engaged) text += "; " + brake->kind() + " " + brake->status_text();
   }
   return text;
@@ -173,6 +209,7 @@ std::vector<BrakeStatus> CloudConnection::brakes() const {
   return {
       {"nodes", node_deletions_.report(), node_deletions_.status_text()},
       {"loadbalancers", load_balancer_deletions_.report(), load_balancer_deletions_.status_text()},
+      {"members", last_members_.report(), last_members_.status_text()},
       {"routes", route_deletions_.report(), route_deletions_.status_text()}};
 }
 

@@ -2,6 +2,7 @@
 // deletions, call budgets. Loop thread.
 #pragma once
 
+#include "cloud/broker/annotation_warnings.hpp"
 #include "cloud/broker/instances_broker.hpp"
 #include "cloud/broker/load_balancer_notes.hpp"
 #include "cloud/broker/load_balancers_broker.hpp"
@@ -31,7 +32,7 @@
 namespace ccm::plugin {
 
 struct BrakeStatus {
-  std::string kind;  // as in the metrics: "nodes", "loadbalancers", "routes"
+  std::string kind;  // as in the metrics: "nodes", "loadbalancers", "members", "routes"
   runtime::BrakeReport report;
   std::string text;  // for people
 };
@@ -45,6 +46,8 @@ class CloudConnection {
 
   // Takes the interfaces that the provider offers after its log-in.
   void connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered);
+  // After connect(): tells Services of annotations without effect.
+  void warn_of_annotations(std::shared_ptr<AnnotationWarnings> warnings);
   // After connect(): asks for their limits, and keeps to them from then on. This object outlives
   // it.
   boost::asio::awaitable<Status> ask_limits(std::shared_ptr<LiveComponent> provider);
@@ -52,7 +55,8 @@ class CloudConnection {
   void add_services(ComponentHost& host, const std::shared_ptr<LiveComponent>& component) const;
   // `api` with the brake in front of deletions of Nodes.
   std::shared_ptr<ObjectApi> guard(std::shared_ptr<ObjectApi> api);
-  // Watches the fields that the brake on deletions of Nodes reads; once, and only with instances.
+  // Watches the fields that the brake on deletions of Nodes and the rule for routes read; once, and
+  // only with instances or routes.
   Status watch_nodes(runtime::EventSource& events);
   // This process leads: brakes begin to count.
   void begin();
@@ -63,10 +67,14 @@ class CloudConnection {
   [[nodiscard]] InstancesBroker* instances() const { return instances_.get(); }
   // The objects that the provider has made; null when it does not tell. For tools, not controllers.
   [[nodiscard]] OwnedObjects* owned() const { return owned_.get(); }
+  // The provider, as it is configured, has them.
+  [[nodiscard]] bool has_load_balancers() const { return load_balancers_ != nullptr; }
   // Where Services record the id of their load balancer.
   [[nodiscard]] const std::string& id_annotation() const { return id_annotation_; }
   // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of it.
   [[nodiscard]] std::optional<LoadBalancerReport> load_balancer_of(std::string_view service) const;
+  // The changes of load balancers that wait for their turn.
+  [[nodiscard]] ChangeLimitReport change_limits() const;
   // The routes of one Node, as the broker knows them.
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
   // The cloud's limits of calls, one for each credential.
@@ -82,14 +90,20 @@ class CloudConnection {
   void warn_of_undeclared(const ComponentIdentity& identity) const;
 
   runtime::Timers& timers_;
+  const ObjectCache& cache_;
+  const RoutableRanges routable_ranges_;
   const BrokerOptions broker_options_;
   const ProviderTimeouts timeouts_;
+  const LoadBalancerLimitOptions load_balancer_limits_;
+  prometheus::Registry& metrics_;
   CallBudgets budgets_;
   DeletionTelemetry node_telemetry_;
   NodeDeletions node_deletions_;
   DeletionTelemetry load_balancer_telemetry_;
+  DeletionTelemetry member_telemetry_;
   DeletionTelemetry route_telemetry_;
   AbsenceBrake load_balancer_deletions_;
+  AbsenceBrake last_members_;  // of load balancers
   AbsenceBrake route_deletions_;
   bool watches_nodes_ = false;
   std::string id_annotation_ = "cloud-controller-manager/load-balancer-id";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"
+#include "cloud/broker/load_balancers_broker.hpp"
 #include "cloud/broker/provider_timeouts.hpp"
 #include "net/write_gate.hpp"
 #include "plugin/host_services/config_source.hpp"
@@ -58,6 +59,7 @@ struct PluginHostDependencies {
   BrokerOptions broker;
   ProviderTimeouts provider_timeouts;
   runtime::BrakeOptions brake{};
+  LoadBalancerLimitOptions load_balancer_limits{};
   std::chrono::milliseconds controller_start_interval{0};  // --controller-start-interval
   // Whether a controller may begin; empty = always. Asked again by start_allowed_controllers().
   std::function<bool(const ComponentIdentity&)> may_start{};

@@ -122,6 +122,7 @@ awaitable<Status> PluginHost::start_provider() {
   impl->cloud.connect(impl->provider->live, [impl = impl.get()](std::chrono::nanoseconds outage) {
     impl->retry_failed(outage);
   });
+  impl->cloud.warn_of_annotations(impl->annotation_warnings);
   std::string message = "Cloud provider did not tell its limits, will retry";
   std::function<awaitable<Status>()> attempt = [impl = impl.get()] {
     return impl->cloud.ask_limits(impl->provider->live);

@@ -16,6 +16,8 @@
 #include "plugin/host_services/worker_service.hpp"
 #include "plugin_host/plugin_host_impl.hpp"
 
+#include <cstdlib>
+#include <map>
 #include <utility>
 
 namespace ccm::plugin {
@@ -30,6 +32,24 @@ RecordEvent PluginHost::Impl::noting_warnings(const ComponentIdentity& component
     if (type == kube::EventType::warning) notes->note(about, reason, message);
     if (record) record(source, std::move(about), type, std::move(reason), std::move(message));
   };
+}
+
+std::shared_ptr<AnnotationWarnings> PluginHost::Impl::annotation_warnings_of(
+    const Manifest& manifest, const ComponentIdentity& identity) const {
+  if (!manifest.service_annotations) return nullptr;
+  std::map<std::string, std::string> flags;  // by the variable that stands for each
+  for (const Option& option : manifest.options) {
+    if (!option.environment.empty()) flags.emplace(option.environment, option.name);
+  }
+  EnvironmentValue environment = [flags = std::move(flags),
+                                  &source = deps.flags](const std::string& name) {
+    const auto flag = flags.find(name);
+    if (flag != flags.end()) return source.flag(flag->second).value_or("");
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::string() : std::string(value);
+  };
+  return std::make_shared<AnnotationWarnings>(*manifest.service_annotations, std::move(environment),
+                                              noting_warnings(identity), identity.name);
 }
 
 // A dry run's writes to Kubernetes get as far as deps.object_api, although the gate is shut.
@@ -136,6 +156,7 @@ awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plug
   }
   if (kind == ComponentKind::provider) {
     provider = unit;
+    annotation_warnings = annotation_warnings_of(plugin.manifest, unit->live->identity());
     provider_start.connect(unit->live);
   } else {
     controllers.push_back(unit);

@@ -27,6 +27,9 @@ struct PluginHost::Impl {
   boost::asio::awaitable<Status> create(ComponentKind kind, LoadedPlugin plugin, std::string name);
   boost::asio::awaitable<Result<Unit>> open(const LoadedPlugin& plugin);
   [[nodiscard]] RecordEvent noting_warnings(const ComponentIdentity& component) const;
+  // By the provider's manifest; null when it lists no annotations.
+  [[nodiscard]] std::shared_ptr<AnnotationWarnings> annotation_warnings_of(
+      const Manifest& manifest, const ComponentIdentity& identity) const;
   [[nodiscard]] std::function<bool()> may_write() const;
   void add_services(ComponentUnit& unit);
   void held_the_loop(const runtime::Watchdog::Stall& stall);
@@ -59,6 +62,7 @@ struct PluginHost::Impl {
   ComponentRuntime runtime;
   std::map<std::string, Unit> opened;  // what the components of a plugin share, by plugin
   Unit provider;
+  std::shared_ptr<AnnotationWarnings> annotation_warnings;
   std::vector<Unit> controllers;
   std::vector<Unit> unfinished;        // whose create was not completed in time
   runtime::Timers::Id next_start = 0;  // of a controller, while it has to wait; else 0

@@ -1,7 +1,9 @@
 #include "runtime/brake.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_set>
+#include <utility>
 
 namespace ccm::runtime {
 
@@ -35,14 +37,22 @@ void Brake::observe(const BrakeObservation& observation, TimePoint now) {
   }
   std::erase_if(absent_, [&](const auto& entry) { return !absent.contains(entry.first); });
   for (const std::string& key : absent) {
-    absent_.try_emplace(key, Absence{now, false, observation.announced.contains(key)});
+    const auto name = observation.names.find(key);
+    Absence first{now, name == observation.names.end() ? key : name->second, false,
+                  observation.announced.contains(key), false};
+    absent_.try_emplace(key, std::move(first));
   }
+  std::unordered_set<std::string_view> counted;
+  for (const auto& [key, deletion] : deleted_) {
+    if (deletion.counted) counted.insert(deletion.name);
+  }
+  for (auto& [key, absence] : absent_) absence.counted = counted.contains(absence.name);
   // An object that was absent together with too many others stays suspect when others come back: a
   // recovering cloud shows its instances again piece by piece.
-  if (used(now) + unannounced() > limit(now)) {
+  if (used(now) + counting() > limit(now)) {
     for (auto& [key, absence] : absent_) absence.suspect = absence.suspect || !absence.announced;
   }
-  contradicted_ = observation.alive > 0 && used(now) + absent_.size() > limit(now);
+  contradicted_ = observation.alive > 0 && used(now) + counting() + announced() > limit(now);
   if (suspects() == 0) {
     engaged_since_.reset();
   } else if (!engaged_since_) {
@@ -61,9 +71,10 @@ BrakeJudgement Brake::judge(const std::string& key, TimePoint now) const {
   if (waits_for_hold) {
     const TimePoint due = absence.since + options_.hold;
     if (now < due) return {BrakeVerdict::over_limit, retry_after(due, now)};
-    if (gone >= limit(now)) return {BrakeVerdict::over_limit, milliseconds(0)};
+    if (gone >= limit(now) && !absence.counted) return {BrakeVerdict::over_limit, milliseconds(0)};
   }
-  const std::size_t vanished = waits_for_hold ? gone + 1 : gone + unannounced();
+  const std::size_t alone = gone + (absence.counted ? 0 : 1);
+  const std::size_t vanished = waits_for_hold ? alone : gone + counting();
   if (!watched_a_window(now) && vanished > minimum()) {
     return {BrakeVerdict::too_early, retry_after(*begun_ + options_.window, now)};
   }
@@ -71,8 +82,21 @@ BrakeJudgement Brake::judge(const std::string& key, TimePoint now) const {
 }
 
 void Brake::deleting(const std::string& key, bool counted, TimePoint now) {
-  deleted_[key] = {now, counted};
+  const auto found = absent_.find(key);
+  Deletion deletion{now, found == absent_.end() ? key : found->second.name, counted};
+  if (Deletion* earlier = counted ? counted_of(deletion.name) : nullptr) {
+    earlier->at = now;  // the name counts for a window from now on
+    deletion.counted = false;
+  }
+  deleted_[key] = std::move(deletion);
   known_ -= absent_.erase(key);
+}
+
+Brake::Deletion* Brake::counted_of(const std::string& name) {
+  const auto found = std::find_if(deleted_.begin(), deleted_.end(), [&](const auto& entry) {
+    return entry.second.counted && entry.second.name == name;
+  });
+  return found == deleted_.end() ? nullptr : &found->second;
 }
 
 // The next observation judges it again and counts it.
@@ -86,7 +110,7 @@ BrakeReport Brake::report(TimePoint now) const {
   report.observed = observed_;
   report.known = known_;
   report.absent = absent_.size();
-  report.announced = absent_.size() - unannounced();
+  report.announced = announced();
   report.contradicted = contradicted_;
   report.deleted = used(now);
   report.first_window = !watched_a_window(now);
@@ -113,9 +137,14 @@ std::size_t Brake::minimum() const {
   return static_cast<std::size_t>(std::max(options_.minimum, 0));
 }
 
-std::size_t Brake::unannounced() const {
+std::size_t Brake::counting() const {
   return static_cast<std::size_t>(std::count_if(
-      absent_.begin(), absent_.end(), [](const auto& entry) { return !entry.second.announced; }));
+      absent_.begin(), absent_.end(), [](const auto& entry) { return entry.second.counts(); }));
+}
+
+std::size_t Brake::announced() const {
+  return static_cast<std::size_t>(std::count_if(
+      absent_.begin(), absent_.end(), [](const auto& entry) { return entry.second.announced; }));
 }
 
 bool Brake::watched_a_window(TimePoint now) const {

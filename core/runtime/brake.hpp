@@ -10,6 +10,9 @@
 // explains its absence. It still waits while others are held, since the answer that lacks it is not
 // believed then, and it counts in an answer that is wrong about something else. A later
 // announcement has no effect: a tool may drain objects because they look broken.
+//
+// Objects of one name count once in a window: whoever makes an object again after its deletion uses
+// up no more of the limit.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -40,6 +43,9 @@ struct BrakeObservation {
   std::unordered_set<std::string> announced{};
   // How many of the other absent ones show signs of life: the answer is wrong about those.
   std::size_t alive = 0;
+  // Of absent ones, by key; without an entry the key itself. No two objects have one name at a
+  // time.
+  std::unordered_map<std::string, std::string> names{};
 };
 
 enum class BrakeVerdict {
@@ -65,7 +71,7 @@ struct BrakeReport {
   std::size_t announced = 0;  // of those, announced
   bool contradicted = false;  // counted all the same: the answer lacks objects that are alive
   std::size_t held = 0;       // of the absent ones, held because they are too many
-  std::size_t deleted = 0;    // for absence, within the window
+  std::size_t deleted = 0;    // names of those deleted for absence within the window
   std::size_t limit = 0;      // in force now
   bool first_window = false;  // the limit is the minimum, since this process has just begun
   std::optional<TimePoint> engaged_since;
@@ -100,18 +106,24 @@ class Brake {
  private:
   struct Absence {
     TimePoint since;
+    std::string name;
     bool suspect = false;    // was absent together with too many others
     bool announced = false;  // when it was first missed
+    bool counted = false;    // an object of its name counts as deleted in the window already
+    [[nodiscard]] bool counts() const { return !announced && !counted; }
   };
   struct Deletion {
     TimePoint at;
+    std::string name;
     bool counted = true;
   };
 
   [[nodiscard]] std::size_t used(TimePoint now) const;
+  Deletion* counted_of(const std::string& name);
   [[nodiscard]] std::size_t minimum() const;
   [[nodiscard]] std::size_t limit(TimePoint now) const;
-  [[nodiscard]] std::size_t unannounced() const;
+  [[nodiscard]] std::size_t counting() const;
+  [[nodiscard]] std::size_t announced() const;
   [[nodiscard]] bool watched_a_window(TimePoint now) const;
   [[nodiscard]] std::size_t suspects() const;
 

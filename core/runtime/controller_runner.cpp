@@ -132,8 +132,11 @@ void ControllerRunner::schedule_pump() {
 
 void ControllerRunner::pump() {
   pump_posted_ = false;
+  // The last quarter of the workers is for namespaces that have none at work: operations that hang
+  // do not take them all.
+  const std::size_t shared = options_.workers - options_.workers / 4;
   while (!stopping_ && running_ < options_.workers) {
-    const auto item = queue_.take();
+    const auto item = queue_.take(running_ >= shared);
     if (!item) return;
     run(*item);
   }

@@ -9,6 +9,9 @@ using std::chrono::milliseconds;
 
 namespace {
 
+// One key of so many is a periodic one while others are ready, too.
+constexpr uint32_t kPeriodicShare = 16;
+
 milliseconds backoff(const WorkQueue::Options& options, uint32_t failures) {
   milliseconds delay = std::max(options.backoff_first, milliseconds(1));
   for (uint32_t step = 0; step < failures && delay < options.backoff_limit; ++step) delay *= 2;
@@ -120,22 +123,32 @@ WorkQueue::ReadyList& WorkQueue::list_of(const Entry& entry) {
   return ready_[entry.priority == Priority::changed ? kNews : kPeriodic];
 }
 
-WorkQueue::ReadyList* WorkQueue::next_list() {
-  ReadyList& news = ready_[kNews];
-  ReadyList& again = ready_[kAgain];
-  if (news.empty() && again.empty()) {
-    return ready_[kPeriodic].empty() ? nullptr : &ready_[kPeriodic];
-  }
-  const bool comes_back = news.empty() || (again_next_ && !again.empty());
-  again_next_ = !comes_back;
-  return comes_back ? &again : &news;
+std::array<std::size_t, 3> WorkQueue::order() const {
+  const bool again_first = ready_[kNews].empty() || (again_next_ && !ready_[kAgain].empty());
+  const std::size_t first = again_first ? kAgain : kNews;
+  const std::size_t second = again_first ? kNews : kAgain;
+  if (since_periodic_ + 1 >= kPeriodicShare) return {kPeriodic, first, second};
+  return {first, second, kPeriodic};
 }
 
-std::optional<WorkQueue::Item> WorkQueue::take() {
-  ReadyList* const list = next_list();
-  if (list == nullptr) return std::nullopt;
-  Node& item = *list->front();
-  list->pop_front();
+std::optional<WorkQueue::Node*> WorkQueue::take_ready(bool first_of_namespace) {
+  for (const std::size_t list : order()) {
+    const auto item = ready_[list].take_if([&](std::string_view name) {
+      return !first_of_namespace || name.empty() || !at_work_.contains(std::string(name));
+    });
+    if (!item) continue;
+    if (list != kPeriodic) again_next_ = list == kNews;
+    const bool waits = list != kPeriodic && !ready_[kPeriodic].empty();
+    since_periodic_ = waits ? since_periodic_ + 1 : 0;
+    return item;
+  }
+  return std::nullopt;
+}
+
+std::optional<WorkQueue::Item> WorkQueue::take(bool first_of_namespace) {
+  const auto taken = take_ready(first_of_namespace);
+  if (!taken) return std::nullopt;
+  Node& item = **taken;
   Entry& entry = item.second;
   const TimePoint now = timers_.now();
   if (observer_ != nullptr) observer_->waited(now - entry.since);
@@ -143,6 +156,7 @@ std::optional<WorkQueue::Item> WorkQueue::take() {
   entry.processing = true;
   entry.since = now;
   processing_.push_back(&item);
+  ++at_work_[std::string(namespace_of(item.first))];
   report_depth();
   return Item{item.first, entry.priority, entry.failures};
 }
@@ -154,6 +168,8 @@ void WorkQueue::done(std::string_view key) {
   entry.processing = false;
   if (observer_ != nullptr) observer_->worked(timers_.now() - entry.since);
   processing_.erase(std::find(processing_.begin(), processing_.end(), &*found));
+  const auto others = at_work_.find(std::string(namespace_of(key)));
+  if (--others->second == 0) at_work_.erase(others);
   if (entry.place == Place::dirty) return make_ready(*found);
   erase_if_unused(found);
 }
@@ -207,7 +223,7 @@ void WorkQueue::make_ready(Node& item) {
   ReadyList& list = list_of(entry);
   entry.place = Place::ready;
   entry.since = timers_.now();
-  entry.in_ready = list.insert(list.end(), &item);
+  entry.in_ready = list.push_back(namespace_of(item.first), &item);
   report_depth();
   if (on_ready_) on_ready_();
 }
@@ -224,7 +240,9 @@ void WorkQueue::improve(Node& item, Priority priority) {
   ReadyList& from = list_of(entry);
   entry.priority = priority;
   ReadyList& to = list_of(entry);
-  if (entry.place == Place::ready && &from != &to) to.splice(to.end(), from, entry.in_ready);
+  if (entry.place != Place::ready || &from == &to) return;
+  from.erase(entry.in_ready);
+  entry.in_ready = to.push_back(namespace_of(item.first), &item);
 }
 
 void WorkQueue::erase_if_unused(Entries::iterator place) {

@@ -6,10 +6,13 @@
 //   2. returning keys: their wait is over (add_again), or they failed as `changed` (add_failed);
 //      one of each alternately while there are both, so that neither thousands of new objects
 //      delay one that the cloud has finished meanwhile, nor thousands of returning ones a new one;
-//   3. `periodic`: resyncs, audits, and those of them that failed; only when nothing else is ready.
-// Within each, by the time at which a key became ready.
+//   3. `periodic`: resyncs, audits, and those of them that failed; when nothing else is ready, and
+//      every 16th time, so that they are not put off for ever.
+// Within each the namespaces take turns (FairList), and within a namespace the key that became
+// ready first is taken. So no tenant delays the objects of another by more than a few places.
 #pragma once
 
+#include "runtime/fair_list.hpp"
 #include "runtime/timers.hpp"
 
 #include <array>
@@ -17,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -83,8 +85,9 @@ class WorkQueue {
   // A key that waits does so no longer, and its failures are forgotten. One being processed stays.
   void drop(std::string_view key);
 
-  // The next ready key; nullopt when none is ready. The caller owes done().
-  std::optional<Item> take();
+  // The next ready key; nullopt when none is ready. The caller owes done(). With
+  // `first_of_namespace` only a key whose namespace has none at work, or which has no namespace.
+  std::optional<Item> take(bool first_of_namespace = false);
   void done(std::string_view key);
 
   // Drops waiting keys; add() and take() do nothing from now on. done() still works.
@@ -117,7 +120,7 @@ class WorkQueue {
   enum class Place : uint8_t { nowhere, ready, dirty, delayed };  // dirty: once more after done()
   struct Entry;
   using Node = std::pair<const std::string, Entry>;
-  using ReadyList = std::list<Node*>;
+  using ReadyList = FairList<Node*>;
   using DelayedMap = std::multimap<TimePoint, Node*>;
   struct Entry {
     Place place = Place::nowhere;
@@ -126,7 +129,7 @@ class WorkQueue {
     bool again = false;  // it is returning
     uint32_t failures = 0;
     TimePoint since;  // ready or processing
-    ReadyList::iterator in_ready;
+    ReadyList::Place in_ready;
     DelayedMap::iterator in_delayed;
   };
   struct Hash {
@@ -140,7 +143,9 @@ class WorkQueue {
   Node& node(std::string_view key);
   void add(std::string_view key, Priority priority, std::chrono::milliseconds delay, bool again);
   ReadyList& list_of(const Entry& entry);
-  [[nodiscard]] ReadyList* next_list();
+  // The lists in the order in which the next key is looked for.
+  [[nodiscard]] std::array<std::size_t, 3> order() const;
+  std::optional<Node*> take_ready(bool first_of_namespace);
   void make_ready(Node& node);
   void make_delayed(Node& node, TimePoint due);
   void improve(Node& node, Priority priority);
@@ -155,9 +160,11 @@ class WorkQueue {
   std::function<void()> on_ready_;
   Entries entries_;
   std::array<ReadyList, 3> ready_;
-  bool again_next_ = false;  // when there are both, a returning key is next
+  bool again_next_ = false;      // when there are both, a returning key is next
+  uint32_t since_periodic_ = 0;  // keys that were taken while a periodic one waited
   DelayedMap delayed_;
   std::vector<Node*> processing_;
+  std::unordered_map<std::string, std::size_t> at_work_;  // how many of `processing_`, by namespace
   Timers::Id timer_ = 0;
   TimePoint armed_for_;
   bool closed_ = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ccm/load_balancer.hpp>
+#include <ccm/node_ports.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -38,10 +39,11 @@ struct Balancer {
   // Writes only what differs, and never half of it.
   [[nodiscard]] ccm::Result<ccm::LoadBalancer> ensure(const ccm::LoadBalancerService& service,
                                                       const ccm::Backends& backends) const {
+    if (ccm::Status status = ccm::need_node_ports(service); !status.ok()) return status;
     for (const ccm::ServicePort& port : service.ports) {
-      if (port.protocol == "TCP" && port.node_port != 0) continue;
+      if (port.protocol == "TCP") continue;
       return ccm::Status(ccm::Code::invalid_argument, ccm::ErrorClass::invalid_spec,
-                         "the rack balances TCP ports that have a node port");
+                         "the rack balances TCP ports alone");
     }
     ccm::LoadBalancer balancer;
     balancer.state = ccm::LoadBalancerState::active;

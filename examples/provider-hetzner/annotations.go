@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net/netip"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -61,6 +62,18 @@ func (a *annotations) number(name string, otherwise, least, most int) int {
 		a.refuse(name, "a number from "+strconv.Itoa(least)+" to "+strconv.Itoa(most))
 	}
 	return value
+}
+
+// The host names that the status of a Service may have; the API server refuses others.
+var hostnameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+
+func (a *annotations) hostname(name string) string {
+	text := a.text(name, "")
+	_, err := netip.ParseAddr(text)
+	if text != "" && (err == nil || len(text) > 253 || !hostnameForm.MatchString(text)) {
+		a.refuse(name, "a DNS name in lower case")
+	}
+	return text
 }
 
 // seconds reads a duration as Go writes it, or a number of seconds.

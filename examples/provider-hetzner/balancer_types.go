@@ -119,7 +119,8 @@ func (l *loadBalancer) attachedTo(network int64) *privateNet {
 
 // result is what the host gets to know of it.
 func (l *loadBalancer) result(w *wish) *ccm.LoadBalancer {
-	made := &ccm.LoadBalancer{State: ccm.LoadBalancerActive, ID: id(l.ID), Name: l.Name, Ingress: l.ingress(w)}
+	made := &ccm.LoadBalancer{State: ccm.LoadBalancerActive, ID: id(l.ID), Name: l.Name, Ingress: l.ingress(w),
+		NodeLabels: w.nodeLabels, NoMembers: w.noMembers}
 	if len(made.Ingress) == 0 {
 		made.State, made.RetryAfter = ccm.LoadBalancerPending, lockedFor
 	}

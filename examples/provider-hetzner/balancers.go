@@ -128,14 +128,19 @@ func (p *provider) change(ctx context.Context, found *loadBalancer, w *wish, ste
 	if len(steps) == 0 {
 		return found.result(w), nil
 	}
+	var recorded error // by a dry run, which is to see all steps
 	for i, each := range steps {
-		if each.alone && i > 0 {
+		if each.alone && i > 0 && recorded == nil {
 			break
 		}
 		var answer actionAnswer
 		err := p.api.call(ctx, each.operation, each.method, each.path, each.body, &answer)
 		if isCode(err, "locked") {
 			break
+		}
+		if isDryRun(err) {
+			recorded = err
+			continue
 		}
 		if err != nil {
 			return pending(found), err
@@ -146,6 +151,9 @@ func (p *provider) change(ctx context.Context, found *loadBalancer, w *wish, ste
 		}
 	}
 	result := pending(found)
+	if recorded != nil {
+		return result, recorded
+	}
 	result.Difference = inWords(steps)
 	return result, nil
 }

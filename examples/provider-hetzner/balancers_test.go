@@ -84,6 +84,28 @@ func TestItFollowsTheService(t *testing.T) {
 	}
 }
 
+// A selector that fits no Node empties nothing, and its labels are told, so that a change of them counts at once (hcloud#1035).
+func TestASelectorThatFitsNoNode(t *testing.T) {
+	w := begin(t)
+	w.ensure(webService(), backends(2, 3))
+	for _, of := range []*ccm.Service{webService("node-selector=number=7,!drained")} {
+		found := w.ensure(of, backends(2, 3))
+		if !reflect.DeepEqual(found.NodeLabels, []string{"number", "drained"}) || !strings.Contains(found.NoMembers, "number=7") {
+			t.Errorf("got %+v", found)
+		}
+		if targets := w.only().Targets; !reflect.DeepEqual(targets, []int64{2, 3}) {
+			t.Errorf("targets %v", targets)
+		}
+	}
+	if found := w.ensure(webService("node-selector=number=3"), backends(2, 3)); found.NoMembers != "" || len(w.only().Targets) != 1 {
+		t.Errorf("got %+v, targets %v", found, w.only().Targets)
+	}
+	w.ensure(webService(), nil)
+	if targets := w.only().Targets; len(targets) != 0 {
+		t.Errorf("without Nodes: %v", targets)
+	}
+}
+
 func TestPortsFollow(t *testing.T) {
 	w := begin(t)
 	w.ensure(webService(), backends(2))
@@ -123,7 +145,7 @@ func TestWhatCannotBeIsInvalid(t *testing.T) {
 	w := begin(t)
 	for _, annotation := range []string{"protocol=udp", "algorithm-type=best", "use-private-ip=perhaps", "health-check-port=0", "health-check-interval=1h",
 		"private-ipv4=fe80::1", "private-subnet-ip-range=10", "node-selector=a b", "certificate-type=managed", "http-redirect-http=true,protocol=http",
-		"http-certificates=none,protocol=https", "location=fsn1,network-zone=eu-central"} {
+		"http-certificates=none,protocol=https", "location=fsn1,network-zone=eu-central", "hostname=Web_1.example.com", "hostname=192.0.2.1"} {
 		_, err := w.EnsureLoadBalancer(ctx, webService(strings.Split(annotation, ",")...), nil)
 		if got := w.fails(err); got.Class != ccm.ClassInvalidSpec || !strings.Contains(got.Message, annotationPrefix) {
 			t.Errorf("%s: %+v", annotation, got)
@@ -132,6 +154,11 @@ func TestWhatCannotBeIsInvalid(t *testing.T) {
 	of := webService()
 	of.Ports[0].Protocol = "UDP"
 	if _, err := w.EnsureLoadBalancer(ctx, of, nil); w.fails(err).Class != ccm.ClassInvalidSpec {
+		t.Errorf("got %v", err)
+	}
+	of = webService()
+	of.Ports[0].NodePort = 0
+	if _, err := w.EnsureLoadBalancer(ctx, of, nil); !strings.Contains(w.fails(err).Message, "spec.allocateLoadBalancerNodePorts") {
 		t.Errorf("got %v", err)
 	}
 	of = webService()

@@ -40,6 +40,12 @@ func isCode(err error, codes ...string) bool {
 	return false
 }
 
+// isDryRun says whether a dry run recorded the request instead of sending it.
+func isDryRun(err error) bool {
+	var fault *ccm.Error
+	return errors.As(err, &fault) && fault.Reason == "DryRun"
+}
+
 // refusal classes an answer of 300 or above by the API's code, and by its status where it has none.
 func refusal(operation string, response *http.Response, body []byte) error {
 	var said struct {

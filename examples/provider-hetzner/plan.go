@@ -120,8 +120,12 @@ func (p *plan) allPrivate() bool {
 	return true
 }
 
-// targets takes away before it adds. One that is reached by the wrong interface is added again when it is gone.
+// targets takes away before it adds. One that is reached by the wrong interface is added again when it is gone. When no Node can
+// be one, those that serve stay.
 func (p *plan) targets(w *wish) {
+	if w.noMembers != "" {
+		return
+	}
 	wanted := map[int64]bool{}
 	for _, server := range w.servers {
 		wanted[server] = true

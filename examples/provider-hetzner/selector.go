@@ -6,8 +6,11 @@ import (
 	"strings"
 )
 
-// selector says whether labels match.
-type selector func(labels map[string]string) bool
+// selector says whether labels match, and which of them it looks at.
+type selector struct {
+	keys    []string
+	matches func(labels map[string]string) bool
+}
 
 var (
 	setBased      = regexp.MustCompile(`^(\S+)\s+(in|notin)\s*\(([^()]*)\)$`)
@@ -18,21 +21,23 @@ var (
 // parseSelector reads a label selector as kubectl takes it: `a=b,c!=d,e in (f,g),h notin (i),j,!k`. An empty one matches all.
 func parseSelector(text string) (selector, error) {
 	var all []selector
-	for _, term := range terms(text) {
-		one, err := parseTerm(term)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return func(labels map[string]string) bool {
+	whole := selector{matches: func(labels map[string]string) bool {
 		for _, one := range all {
-			if !one(labels) {
+			if !one.matches(labels) {
 				return false
 			}
 		}
 		return true
-	}, nil
+	}}
+	for _, term := range terms(text) {
+		one, err := parseTerm(term)
+		if err != nil {
+			return selector{}, err
+		}
+		all = append(all, one)
+		whole.keys = append(whole.keys, one.keys...)
+	}
+	return whole, nil
 }
 
 // terms cuts at commas outside of parentheses.
@@ -60,22 +65,22 @@ func parseTerm(term string) (selector, error) {
 		for _, value := range strings.Split(m[3], ",") {
 			values[strings.TrimSpace(value)] = true
 		}
-		return func(labels map[string]string) bool {
+		return selector{m[1:2], func(labels map[string]string) bool {
 			value, ok := labels[m[1]]
 			return (ok && values[value]) == (m[2] == "in")
-		}, nil
+		}}, nil
 	}
 	if m := equalityBased.FindStringSubmatch(term); m != nil {
-		return func(labels map[string]string) bool {
+		return selector{m[1:2], func(labels map[string]string) bool {
 			value, ok := labels[m[1]]
 			return (ok && value == m[3]) == (m[2] != "!=")
-		}, nil
+		}}, nil
 	}
 	if m := existence.FindStringSubmatch(term); m != nil {
-		return func(labels map[string]string) bool {
+		return selector{m[2:3], func(labels map[string]string) bool {
 			_, ok := labels[m[2]]
 			return ok == (m[1] == "")
-		}, nil
+		}}, nil
 	}
-	return nil, fmt.Errorf("%q is no term of a label selector", term)
+	return selector{}, fmt.Errorf("%q is no term of a label selector", term)
 }

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 func TestSelectors(t *testing.T) {
 	labels := map[string]string{"a": "b", "c": "d", "x/y": "z"}
@@ -10,9 +13,12 @@ func TestSelectors(t *testing.T) {
 		"a=b,c in (d,e),x/y=z,!none": true, "a=b,c=x": false,
 	} {
 		match, err := parseSelector(text)
-		if err != nil || match(labels) != wanted {
+		if err != nil || match.matches(labels) != wanted {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+	if match, _ := parseSelector("a=b,c in (d,e),!none"); !reflect.DeepEqual(match.keys, []string{"a", "c", "none"}) {
+		t.Errorf("keys %v", match.keys)
 	}
 	for _, text := range []string{"a b", "a in b", "a in (b", "=b", ",", "a=b,", "a=b=c", "in (b)"} {
 		if _, err := parseSelector(text); err == nil {

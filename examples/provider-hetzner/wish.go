@@ -21,8 +21,10 @@ type wish struct {
 	privateSubnet         string
 	usePrivateIP          bool
 	services              []service
-	servers               []int64 // targets, sorted
-	rdns4, rdns6          string  // empty = as it is
+	servers               []int64  // targets, sorted
+	nodeLabels            []string // by which they were chosen
+	noMembers             string   // why none of the Nodes is one; empty = some are
+	rdns4, rdns6          string   // empty = as it is
 
 	hostname       string
 	ipv6           bool
@@ -46,7 +48,7 @@ func (p *provider) wishFor(from *ccm.Service, backends []ccm.Backend) (w *wish, 
 		usePrivateIP:   a.boolean("use-private-ip", defaults.usePrivateIP),
 		rdns4:          a.text("ipv4-rdns", ""),
 		rdns6:          a.text("ipv6-rdns", ""),
-		hostname:       a.text("hostname", ""),
+		hostname:       a.hostname("hostname"),
 		ipv6:           !a.boolean("ipv6-disabled", defaults.disableIPv6),
 		privateIngress: !a.boolean("disable-private-ingress", defaults.disablePrivateIngress),
 		proxyProtocol:  a.boolean("uses-proxyprotocol", defaults.proxyProtocol),
@@ -62,12 +64,12 @@ func (p *provider) wishFor(from *ccm.Service, backends []ccm.Backend) (w *wish, 
 	}
 	w.place(a, defaults)
 	certificates = a.list("http-certificates")
-	w.readServices(a, defaults, from.Ports)
+	w.readServices(a, defaults, from)
 	if a.err == nil && len(from.SourceRanges) > 0 {
 		a.err = ccm.InvalidSpec("load balancers of Hetzner Cloud have no firewall: loadBalancerSourceRanges cannot be kept")
 	}
 	if a.err == nil {
-		w.servers, a.err = targetsOf(a, backends)
+		a.err = w.chooseTargets(a, backends)
 	}
 	return w, certificates, a.err
 }
@@ -91,15 +93,20 @@ func (w *wish) place(a *annotations, defaults balancerSettings) {
 	}
 }
 
-func (w *wish) readServices(a *annotations, defaults balancerSettings, ports []ccm.ServicePort) {
+func (w *wish) readServices(a *annotations, defaults balancerSettings, from *ccm.Service) {
 	protocol := a.oneOf("protocol", "tcp", "tcp", "http", "https")
-	for _, port := range ports {
-		if port.Protocol != "TCP" || port.NodePort == 0 {
-			if a.err == nil {
-				a.err = ccm.InvalidSpec("port %d: load balancers of Hetzner Cloud take TCP ports that have a node port", port.Port)
-			}
-			return
+	for _, port := range from.Ports {
+		if port.Protocol != "TCP" && a.err == nil {
+			a.err = ccm.InvalidSpec("port %d: load balancers of Hetzner Cloud take TCP ports alone", port.Port)
 		}
+	}
+	if a.err == nil {
+		a.err = from.NeedNodePorts()
+	}
+	if a.err != nil {
+		return
+	}
+	for _, port := range from.Ports {
 		w.services = append(w.services, service{
 			Protocol: protocol, ListenPort: port.Port, DestinationPort: port.NodePort, ProxyProtocol: w.proxyProtocol,
 			HTTP:        readHTTP(a, protocol),
@@ -146,20 +153,24 @@ func readHealthCheck(a *annotations, defaults balancerSettings, nodePort int) he
 	return check
 }
 
-// targetsOf gives the servers that the Service's Nodes are. A Node of another provider is none, nor is one without provider ID.
-func targetsOf(a *annotations, backends []ccm.Backend) ([]int64, error) {
-	chosen, err := parseSelector(a.text("node-selector", ""))
+// chooseTargets takes the servers that the Service's Nodes are. A Node of another provider is none, nor is one without provider ID.
+func (w *wish) chooseTargets(a *annotations, backends []ccm.Backend) error {
+	text := a.text("node-selector", "")
+	chosen, err := parseSelector(text)
 	if err != nil {
-		return nil, ccm.InvalidSpec("annotation %snode-selector: %v", annotationPrefix, err)
+		return ccm.InvalidSpec("annotation %snode-selector: %v", annotationPrefix, err)
 	}
-	servers := []int64{}
+	w.servers, w.nodeLabels = []int64{}, chosen.keys
 	for _, backend := range backends {
-		if id, ok := serverID(backend.ProviderID); ok && chosen(metadata(backend.Node).Labels) {
-			servers = append(servers, id)
+		if id, ok := serverID(backend.ProviderID); ok && chosen.matches(metadata(backend.Node).Labels) {
+			w.servers = append(w.servers, id)
 		}
 	}
-	sort.Slice(servers, func(i, j int) bool { return servers[i] < servers[j] })
-	return servers, nil
+	sort.Slice(w.servers, func(i, j int) bool { return w.servers[i] < w.servers[j] })
+	if len(backends) > 0 && len(w.servers) == 0 {
+		w.noMembers = "no Node is a server that fits the node-selector " + strconv.Quote(text) + "; targets that are there stay"
+	}
+	return nil
 }
 
 func id(number int64) string { return strconv.FormatInt(number, 10) }

@@ -94,6 +94,7 @@ class YamlReader {
 
   Result<json> mapping(const yaml_node_t& node, int level) {
     json object = json::object();
+    const yaml_node_pair_t* merge = nullptr;
     const auto& pairs = node.data.mapping.pairs;
     for (const yaml_node_pair_t* pair = pairs.start; pair < pairs.top; ++pair) {
       const yaml_node_t* key = yaml_document_get_node(&document_, pair->key);
@@ -102,12 +103,36 @@ class YamlReader {
       }
       std::string name(reinterpret_cast<const char*>(key->data.scalar.value),
                        key->data.scalar.length);
+      if (name == "<<" && key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
+        if (merge != nullptr) return at_line(key->start_mark.line, "<< is given twice");
+        merge = pair;
+        continue;
+      }
       if (object.contains(name)) return at_line(key->start_mark.line, name + " is given twice");
       auto one = value(pair->value, level + 1);
       if (!one.ok()) return one;
       object[std::move(name)] = *std::move(one);
     }
+    if (merge != nullptr) {
+      Status merged = merge_into(object, merge->value, level);
+      if (!merged.ok()) return merged;
+    }
     return object;
+  }
+
+  // A map or a list of them. Members that are there stay, and the first of several maps counts.
+  Status merge_into(json& object, int id, int level) {
+    auto from = value(id, level + 1);
+    if (!from.ok()) return from.status();
+    json maps = from->is_array() ? *std::move(from) : json::array({*std::move(from)});
+    for (json& each : maps) {
+      if (!each.is_object()) {
+        return at_line(yaml_document_get_node(&document_, id)->start_mark.line,
+                       "<< merges maps only");
+      }
+      for (auto& [name, member] : each.items()) object.emplace(name, std::move(member));
+    }
+    return {};
   }
 
   yaml_document_t& document_;

@@ -1,7 +1,6 @@
 #include "replay/recording.hpp"
 
 #include <algorithm>
-#include <regex>
 #include <stdexcept>
 #include <string_view>
 
@@ -16,18 +15,50 @@ bool only_reads(const std::string& method) {
   return method == "GET" || method == "HEAD" || method == "OPTIONS";
 }
 
-// A UID, also without dashes and cut to 31 digits, as in names of load balancers.
-const std::regex& uid_pattern() {
-  static const std::regex uid("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{31,}");
-  return uid;
+bool is_uid_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+// Of the UID with which the text begins, also of one without dashes and cut to 31 digits, as in
+// names of load balancers; 0 = there is none. By hand, since std::regex calls itself for each
+// digit.
+std::size_t uid_length(std::string_view text) {
+  constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  constexpr std::size_t kFewestDigits = 31;
+  const auto fits = [](char c, char form) { return form == 'x' ? is_uid_digit(c) : c == form; };
+  if (text.size() >= kForm.size() && std::equal(kForm.begin(), kForm.end(), text.begin(),
+                                                [&](char form, char c) { return fits(c, form); })) {
+    return kForm.size();
+  }
+  const auto end = std::find_if_not(text.begin(), text.end(), &is_uid_digit);
+  const auto digits = static_cast<std::size_t>(end - text.begin());
+  return digits < kFewestDigits ? 0 : digits;
+}
+
+// Calls back with each UID, and with each character between them.
+template <typename Uid, typename Other>
+void each_uid(std::string_view text, const Uid& uid, const Other& other) {
+  while (!text.empty()) {
+    const std::size_t length = uid_length(text);
+    if (length > 0) {
+      uid(text.substr(0, length));
+    } else {
+      other(text.front());
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
 }
 
 std::vector<std::string> uids_in(const std::string& text) {
   std::vector<std::string> uids;
-  for (std::sregex_iterator at(text.begin(), text.end(), uid_pattern()), end; at != end; ++at) {
-    uids.push_back(at->str());
-  }
+  each_uid(
+      text, [&uids](std::string_view uid) { uids.emplace_back(uid); }, [](char) {});
   return uids;
+}
+
+std::string without_uids(const std::string& text) {
+  std::string out;
+  each_uid(
+      text, [&out](std::string_view) { out += '*'; }, [&out](char c) { out += c; });
+  return out;
 }
 
 // Equal but for texts that were redacted.
@@ -143,9 +174,6 @@ bool Recording::learn_text(const std::string& recorded, const std::string& asked
 }
 
 bool Recording::learn_target(const std::string& method, const std::string& asked) {
-  const auto without_uids = [](const std::string& text) {
-    return std::regex_replace(text, uid_pattern(), "*");
-  };
   for (const Exchange& exchange : exchanges_) {
     if (exchange.method != method) continue;
     const std::string recorded = as_asked(exchange.target);

@@ -134,6 +134,8 @@ func (a *arena) loadBalancer(from *LoadBalancer) *C.ccm_load_balancer {
 	}
 	to.ingress, to.ingress_count = first(ingress), C.size_t(len(ingress))
 	to.annotations, to.annotation_count = a.pairs(from.Annotations)
+	to.node_labels, to.node_label_count = a.texts(from.NodeLabels)
+	to.no_members = a.text(from.NoMembers)
 	return to
 }
 

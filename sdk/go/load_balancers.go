@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"strconv"
 	"time"
 )
 
@@ -91,6 +92,28 @@ type ServicePort struct {
 	NodePort    int // 0 = none was allocated
 }
 
+// NeedNodePorts is nil when each port of the Service has a node port. Otherwise it names those that have none
+// (spec.allocateLoadBalancerNodePorts: false) and what helps, of class ClassInvalidSpec: for providers whose load balancers
+// reach the Pods by node ports.
+func (s *Service) NeedNodePorts() error {
+	without := ""
+	for _, port := range s.Ports {
+		if port.NodePort != 0 {
+			continue
+		}
+		if without != "" {
+			without += ", "
+		}
+		without += strconv.Itoa(port.Port) + "/" + port.Protocol
+	}
+	if without == "" {
+		return nil
+	}
+	return &Error{Code: CodeInvalidArgument, Class: ClassInvalidSpec, Reason: "NoNodePorts",
+		Message: "no node port, which the load balancer needs, for " + without +
+			": set spec.allocateLoadBalancerNodePorts to true, or a nodePort for each"}
+}
+
 // Backend is a Node that takes the Service's traffic.
 type Backend struct {
 	Name       string
@@ -109,6 +132,10 @@ type LoadBalancer struct {
 	Difference  string
 	Ingress     []Ingress
 	Annotations map[string]string // for the Service; an empty value removes one
+	// Keys of the labels by which it chose among the backends: a change of one of them on a Node is a change of the backends.
+	NodeLabels []string
+	// Why none of the given backends can be a member, in words; empty = some can. What serves keeps its members then.
+	NoMembers string
 }
 
 // Ingress is one way to reach a load balancer: IP or Hostname.

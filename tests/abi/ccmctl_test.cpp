@@ -238,7 +238,7 @@ TEST(Ccmctl, InspectShowsManifestLibrariesAndChecks) {
   const CommandOutcome outcome = ccmctl("plugin inspect " + folder.add("good").string());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("test.good 1.2.3"));
-  EXPECT_THAT(outcome.output, HasSubstr("1.0 (host 1.0)"));
+  EXPECT_THAT(outcome.output, HasSubstr("1.0 (host 1.1)"));
   EXPECT_THAT(outcome.output, HasSubstr("--good-speed (integer, default 3): how fast"));
   EXPECT_THAT(outcome.output, HasSubstr("SHA-256"));
   EXPECT_THAT(outcome.output, HasSubstr("ccm_plugin_v1 alone"));

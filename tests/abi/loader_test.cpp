@@ -110,7 +110,7 @@ TEST(Loader, RefusesTheEntryOfAnotherMajor) {
 
 TEST(Loader, RefusesAnotherMajor) {
   expect_refusal("wrong_major", Code::failed_precondition,
-                 "is built for plugin ABI 2.0, this host has 1.0; update the host", false);
+                 "is built for plugin ABI 2.0, this host has 1.1; update the host", false);
 }
 
 TEST(Loader, RefusesATableOfSizeZero) {
@@ -149,7 +149,7 @@ TEST(Loader, RefusesAFaultyManifest) {
 
 TEST(Loader, RefusesNeedsThatTheHostDoesNotHave) {
   expect_refusal("unknown_need", Code::failed_precondition,
-                 "needs ccm.host.telepathy/7, which this host (plugin ABI 1.0) does not have",
+                 "needs ccm.host.telepathy/7, which this host (plugin ABI 1.1) does not have",
                  false);
 }
 

@@ -82,6 +82,39 @@ TEST_F(CcmctlTest, DO_92_ALoadBalancerIsAnOrphanOnceItsServiceIsGone) {
   EXPECT_TRUE(names().empty());
 }
 
+// The default of DigitalOcean's own manager, and so of those who come from it.
+TEST_F(CcmctlTest, DO_12_WithoutAClusterIdTheUidOfKubeSystemTellsWhatIsWhose) {
+  two_nodes();
+  serve("web");
+  start("cloud-node-controller,service-lb-controller");
+  ASSERT_TRUE(eventually(patience(), [&] { return has_address("web"); }));
+  EXPECT_EQ(manager_->stop().code, 0);
+  const std::string uid =
+      api_.get("/api/v1/namespaces/default/services/web").body["metadata"]["uid"];
+  const std::string system = api_.get("/api/v1/namespaces/kube-system").body["metadata"]["uid"];
+  const std::string of_uid = "a0f3c6a2e9b1d4c7e8a551d2e3f4a5b6";
+  const std::string unknown = add(of_uid, {});
+  const std::string theirs = add("theirs", {"k8s:theirs"});
+  EXPECT_EQ(orphans("").exit_code, 0);
+  lose_service();
+  const CommandOutcome gone = orphans("");
+  EXPECT_EQ(gone.exit_code, 1) << gone.output;
+  EXPECT_THAT(gone.output, HasSubstr(system + "  default/web (" + uid + ")"));
+  EXPECT_THAT(gone.output, HasSubstr("its mark names no cluster"));
+  EXPECT_THAT(gone.output, HasSubstr("0f3c6a2e-9b1d-4c7e-8a55-1d2e3f4a5b6..."));
+  const CommandOutcome wrong = ccmctl("cleanup --cluster=" + system + " --id=lb-nobodys --yes", "");
+  EXPECT_EQ(wrong.exit_code, 2) << wrong.output;
+  EXPECT_EQ(names().size(), 3U);
+  const CommandOutcome cleaned =
+      ccmctl("cleanup --cluster=" + system + " --id=" + unknown + " --yes", "");
+  EXPECT_EQ(cleaned.exit_code, 0) << cleaned.output;
+  EXPECT_EQ(names(), std::set<std::string>{"theirs"});
+  const CommandOutcome others =
+      ccmctl("cleanup --cluster=" + system + " --id=" + theirs + " --yes", "");
+  EXPECT_EQ(others.exit_code, 2) << others.output;
+  EXPECT_EQ(names(), std::set<std::string>{"theirs"});
+}
+
 TEST_F(CcmctlTest, CleanupLeavesOtherClustersAndUnmarkedOnesAlone) {
   add("mine", {"k8s:mine"});
   add("mine-too", {"k8s:mine:service:11111111-2222-3333-4444-555555555555"});

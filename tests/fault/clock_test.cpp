@@ -74,6 +74,28 @@ TEST_P(ClockTest, TRAP_2_AStepOfAnHourChangesNeitherTheLeaderNorTheNodes) {
   EXPECT_EQ(cluster_.nodes().size(), 3U) << "a Node was deleted";
 }
 
+// capo#1547, kubeone#4172, occm#2062, linode-capi#141: it was deleted after ten minutes.
+TEST_P(ClockTest, ISSUE_38_5_ANodeWhoseInstanceWasNeverSeenStaysHoweverOldItIs) {
+  step(std::chrono::hours(GetParam()));
+  auto flags = LeaseTimes().flags();
+  flags.push_back("--controllers=cloud-node-controller,cloud-node-lifecycle-controller");
+  flags.push_back("--node-monitor-period=300ms");
+  flags.push_back("--v=2");
+  auto manager = cluster_.start("manager", flags,
+                                {{"LD_PRELOAD", CCM_STEPPED_CLOCK},
+                                 {"STEPPED_CLOCK_FILE", file_.string()},
+                                 {"ASAN_OPTIONS", "verify_asan_link_order=0"}});
+  cluster_.add_machine(cluster_.api(), "known");
+  ASSERT_TRUE(initialised("known")) << manager->log();
+  cluster_.add_node(cluster_.api(), "cp-0.novalocal");
+  const std::string left =
+      GetParam() > 0 ? "no instance of its name was ever seen" : "Left a new node alone";
+  EXPECT_TRUE(eventually(patience(), [&] {
+    return manager->log().find(left) != std::string::npos;
+  })) << manager->log();
+  EXPECT_FALSE(Cluster::fault_of(cluster_.nodes().at("cp-0.novalocal")).empty());
+}
+
 // Without this the test above would pass even if nothing were stepped.
 TEST_P(ClockTest, TheStepIsSeenByTheManager) {
   step(std::chrono::hours(GetParam()));

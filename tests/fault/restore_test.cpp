@@ -1,5 +1,5 @@
 // The API server's storage is restored from a copy while managers run: what they know may never
-// have happened, so they end, and begin anew (API-141).
+// have happened, so they end, and begin again (API-141).
 #include "cluster.hpp"
 #include "support/eventually.hpp"
 #include "support/watch_stream.hpp"
@@ -63,7 +63,7 @@ class RestoreTest : public testing::Test {
   Cluster cluster_;
 };
 
-// What the others rely on, for the sandbox as for the real server.
+// The others rely on it, for the sandbox as for the real server.
 TEST_F(RestoreTest, API_141_AWatchFromAVersionOfTheFutureIsSilentAndAListShowsTheOlderOne) {
   cluster_.add_node(cluster_.api(), "node-1");
   cluster_.server().back_up();

@@ -36,6 +36,7 @@ void serving_target(std::string_view bytes);
 void static_configuration_target(std::string_view bytes);
 void url_target(std::string_view bytes);
 void watch_target(std::string_view bytes);
+void work_target(std::string_view bytes);
 
 // The input from its front: choices first, then text.
 class Input {

@@ -64,14 +64,15 @@ void check_owner(ExistingLoadBalancer balancer) {
   const LoadBalancerService service = fuzzed_service();
   const Claim claim = openstack::claim_of(service, balancer);
   openstack::claim_listeners(service, claim, balancer);
-  check_writes(openstack::tagging(service, claim, balancer));
+  check_writes(openstack::tagging(service, claim, balancer, "uid"));
   check_writes(openstack::removal_of_listeners(balancer));
   check_writes(openstack::removal_of_parts(balancer));
   check_writes({openstack::removal(balancer, true)});
-  balancer.tags = openstack::with_own_tags(service, claim, balancer);
+  balancer.tags = openstack::with_own_tags(service, claim, balancer, "uid");
   require(in_order(balancer.tags), "tags in their order");
   require(openstack::claim_of(service, balancer) == Claim::owner, "a mark makes an owner");
-  require(openstack::with_own_tags(service, Claim::owner, balancer).size() <= balancer.tags.size(),
+  require(openstack::with_own_tags(service, Claim::owner, balancer, "uid").size() <=
+              balancer.tags.size(),
           "once");
   for (const std::string& tag : openstack::without_own_tags(service, balancer.tags)) {
     require(tag != openstack::service_mark(service), "a mark goes");

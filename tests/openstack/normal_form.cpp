@@ -11,12 +11,17 @@ namespace {
 
 // Members that say nothing about the cloud's behaviour: what is in them is made up each time.
 bool is_made_up(const std::string& name) {
-  static const std::set<std::string> kNames = {"audit_ids",       "created_at",
-                                               "updated_at",      "expires_at",
-                                               "issued_at",       "created",
-                                               "updated",         "hostId",
-                                               "revision_number", "OS-SRV-USG:launched_at",
-                                               "mac_address",     "OS-EXT-IPS-MAC:mac_addr",
+  static const std::set<std::string> kNames = {"audit_ids",
+                                               "created_at",
+                                               "updated_at",
+                                               "expires_at",
+                                               "issued_at",
+                                               "created",
+                                               "updated",
+                                               "hostId",
+                                               "revision_number",
+                                               "mac_address",
+                                               "OS-EXT-IPS-MAC:mac_addr",
                                                "standard_attr_id"};
   return kNames.contains(name);
 }
@@ -41,6 +46,9 @@ const std::vector<Pattern>& patterns() {
       {std::regex("gAAAA[0-9A-Za-z_-]+", flags), "<token>"},
       {std::regex("\\b(10\\.10\\.0|10\\.20\\.0|203\\.0\\.113)\\.[0-9]+\\b(?!/)", flags), "<$1>"},
       {std::regex("\\bfd00:20::[0-9a-f:]+", flags), "<fd00:20>"},
+      // OS-454
+      {std::regex("\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}(?![0-9Z+])", flags),
+       "<time in microseconds without a zone>"},
   };
   return kPatterns;
 }

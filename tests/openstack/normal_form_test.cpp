@@ -21,6 +21,16 @@ TEST(NormalFormTest, WhatACloudMakesUpIsLeftOut) {
       (json{{"created_at", "<string>"}, {"updated_at", nullptr}, {"status", "DOWN"}}));
 }
 
+TEST(NormalFormTest, OS_454_ATimeWithAZoneIsAnotherForm) {
+  const NormalForm form;
+  const char* name = "OS-SRV-USG:launched_at";
+  EXPECT_EQ(form.of(json{{name, "2026-01-01T00:00:00.000000"}}),
+            (json{{name, "<time in microseconds without a zone>"}}));
+  for (const char* other : {"2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000000Z"}) {
+    EXPECT_EQ(form.of(json{{name, other}}), (json{{name, other}}));
+  }
+}
+
 TEST(NormalFormTest, TheLongestNameCountsAndTheLastOfEach) {
   NormalForm form;
   form.name("http://a", "root");

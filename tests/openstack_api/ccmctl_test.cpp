@@ -186,5 +186,28 @@ TEST_F(OpenStackCcmctlTest, DoctorFindsOrphansAndSecurityGroups) {
   EXPECT_EQ(writes(), 0);
 }
 
+// Nobody removes their finalizer any more.
+TEST_F(OpenStackCcmctlTest, DoctorListsTheServicesThatEnabledFalseLeavesBehind) {
+  served();
+  if (HasFatalFailure()) return;
+  const std::string flags =
+      "doctor --leader-elect=false --own-rights --cluster-name=mine "
+      "--configure-cloud-routes=false" +
+      kubeconfig();
+  EXPECT_THAT(ccmctl(flags).output, HasSubstr("OK      load-balancer-finalizers "));
+  EXPECT_THAT(ccmctl(flags + " --controllers=*,-service-lb-controller").output,
+              HasSubstr("WARNING  load-balancer-finalizers "));
+  write_conf("secret", "[LoadBalancer]\nenabled = false\n");
+  const CommandOutcome left = ccmctl(flags);
+  EXPECT_EQ(left.exit_code, 0) << left.output;
+  EXPECT_THAT(left.output, HasSubstr("WARNING  load-balancer-finalizers "));
+  EXPECT_THAT(left.output, HasSubstr("default/web"));
+  ASSERT_EQ(api_.remove("/api/v1/namespaces/default/services/web").status, 200);
+  const CommandOutcome stuck = ccmctl(flags);
+  EXPECT_EQ(stuck.exit_code, 1) << stuck.output;
+  EXPECT_THAT(stuck.output, HasSubstr("PROBLEM  load-balancer-finalizers "));
+  EXPECT_THAT(stuck.output, HasSubstr("1 Service that is being deleted stays for its finalizer"));
+}
+
 }  // namespace
 }  // namespace ccm::openstack_api

@@ -37,6 +37,21 @@ class OpenStackLoadBalancersManagerTest : public OpenStackManagerTest {
   }
 };
 
+// Kind of digitalocean-cloud-controller-manager#888.
+TEST_F(OpenStackLoadBalancersManagerTest, OS_196_AnnotationsWithoutEffectAreTold) {
+  const std::string prefix = "loadbalancer.openstack.org/";
+  nodes(1);
+  start_services();
+  serve("web-0",
+        {{prefix + "enable-health-monitor", "false"}, {prefix + "health-monitor-delay", "7"}});
+  serve("web-1",
+        {{prefix + "enable-health-monitor", "true"}, {prefix + "health-monitor-delay", "7"}});
+  ASSERT_TRUE(support::eventually(support::patience(), [&] {
+    return all_served(2) && has_event("web-0", "LoadBalancerConfigWarning");
+  })) << tail(manager_->log());
+  EXPECT_FALSE(has_event("web-1", "LoadBalancerConfigWarning"));
+}
+
 // The Go manager takes them one after the other, and waits for each (OS-330).
 TEST_F(OpenStackLoadBalancersManagerTest, OS_253_330_404_409_ManyAtOnceAndARestartWritesNothing) {
   constexpr int kMany = 20;
@@ -63,7 +78,7 @@ TEST_F(OpenStackLoadBalancersManagerTest, OS_253_330_404_409_ManyAtOnceAndAResta
       for (json& record : cloud.region().load_balancing.records(collection)) {
         json tags = json::array();
         for (const json& tag : record.at("tags")) {
-          if (!tag.get<std::string>().starts_with("ccm-service:")) tags.push_back(tag);
+          if (!tag.get<std::string>().starts_with("ccm-")) tags.push_back(tag);
         }
         record["tags"] = tags;
       }
@@ -111,6 +126,57 @@ TEST_F(OpenStackLoadBalancersManagerTest, OS_216_230_368_AFailureHalfWayIsTakenU
   EXPECT_TRUE(support::eventually(support::patience(), [&] { return !address("web").empty(); }))
       << tail(manager_->log());
   EXPECT_EQ(count("loadbalancers"), 1U);
+}
+
+// It took until the audit, which then told of a drift that nobody had caused.
+TEST_F(OpenStackLoadBalancersManagerTest, hcloud_1035_OS_399_ALabelOfTheSelectorIsFollowedAtOnce) {
+  nodes(2);
+  start_services();
+  serve("web", {{"loadbalancer.openstack.org/node-selector", "pool=edge"}});
+  ASSERT_TRUE(support::eventually(support::patience(), [&] { return !address("web").empty(); }))
+      << tail(manager_->log());
+  EXPECT_EQ(count("members"), 0U);
+  const auto label = [&](const json& value) {
+    return api_.patch("/api/v1/nodes/worker-1", support::kMergePatch,
+                      {{"metadata", {{"labels", {{"pool", value}}}}}});
+  };
+  ASSERT_TRUE(label("edge").ok());
+  EXPECT_TRUE(support::eventually(support::patience(), [&] { return count("members") == 1; }))
+      << tail(manager_->log());
+  // The last one stays: a selector that fits no Node empties nothing.
+  ASSERT_TRUE(label(nullptr).ok());
+  EXPECT_TRUE(support::eventually(support::patience(), [&] {
+    return service("web").dump().find("the one member that it has stays") != std::string::npos;
+  })) << tail(manager_->log());
+  EXPECT_EQ(count("members"), 1U);
+  EXPECT_FALSE(has_event("web", "LoadBalancerDrift"));
+}
+
+TEST_F(OpenStackLoadBalancersManagerTest, issue_37_3_MembersAreTheServersWhateverKubeletsWrite) {
+  nodes(2);
+  start_services();
+  serve("web-0");
+  ASSERT_TRUE(support::eventually(support::patience(), [&] { return count("members") == 2; }))
+      << tail(manager_->log());
+  const json hostile = json::array({{{"type", "InternalIP"}, {"address", "169.254.169.254"}}});
+  ASSERT_TRUE(api_.patch("/api/v1/nodes/worker-1/status", support::kMergePatch,
+                         {{"status", {{"addresses", hostile}}}})
+                  .ok());
+  EXPECT_TRUE(support::eventually(support::patience(), [&] {
+    return api_.get("/api/v1/nodes/worker-1").body.dump().find("169.254.169.254") ==
+           std::string::npos;
+  })) << tail(manager_->log());
+  serve("web-1");
+  ASSERT_TRUE(support::eventually(support::patience(), [&] { return count("members") == 4; }))
+      << tail(manager_->log());
+  cloud_.with([](Cloud& cloud) {
+    for (const json& member : cloud.region().load_balancing.records("members")) {
+      EXPECT_TRUE(member.at("address").get<std::string>().starts_with("10.10.0.")) << member;
+    }
+    for (const Exchange& exchange : cloud.log()) {
+      EXPECT_EQ(exchange.request_body.find("169.254"), std::string::npos) << exchange.target;
+    }
+  });
 }
 
 TEST_F(OpenStackLoadBalancersManagerTest, OS_115_SwitchedOffNothingElseIsDifferent) {

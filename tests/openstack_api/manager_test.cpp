@@ -58,6 +58,29 @@ TEST_F(OpenStackManagerTest, OS_146_149_151_GoneAndForeignNodes) {
   }
 }
 
+// Nova's lists leave the server out, `servers/ID` shows it.
+TEST_F(OpenStackManagerTest, OS_152_CAPO_2618_ASoftlyDeletedServersNodeIsTaintedAndStays) {
+  const auto ids = add_servers("soft-", 3);
+  write_conf();
+  for (int i = 0; i < 3; ++i) join("soft-" + std::to_string(i), "openstack:///" + ids[i]);
+  start("cloud-node-controller,cloud-node-lifecycle-controller", {"--node-monitor-period=1s"});
+  ASSERT_TRUE(support::eventually(support::patience(), [&] { return initialised("soft-") == 3; }));
+  cloud_.with([&](Cloud& cloud) {
+    cloud.region().compute.servers().find(ids[1])->at("status") = "SOFT_DELETED";
+  });
+  // Two of them: a listing is cheaper than two look-ups.
+  for (const char* name : {"soft-1", "soft-2"}) make_not_ready(name);
+  const auto shut_down = [&] {
+    const json node = api_.get("/api/v1/nodes/soft-1").body;
+    return node.dump().find("node.cloudprovider.kubernetes.io/shutdown") != std::string::npos;
+  };
+  EXPECT_TRUE(support::eventually(support::patience(), shut_down)) << tail(manager_->log());
+  EXPECT_EQ(api_.get("/api/v1/nodes/soft-2").status, 200);
+  cloud_.with([&](Cloud& cloud) { cloud.region().compute.remove_server(ids[1]); });
+  EXPECT_TRUE(support::eventually(support::patience(),
+                                  [&] { return api_.get("/api/v1/nodes/soft-1").status == 404; }));
+}
+
 TEST_F(OpenStackManagerTest, OS_8_54_AWrongPasswordIsCorrectedWithoutARestart) {
   const auto ids = add_servers("late-", 1);
   join("late-0", "");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What systemd allows the manager. tests/packages/check.py has systemd rate the unit, where there is a systemd."""
+"""The limits that systemd sets the manager. tests/packages/check.py has systemd rate the unit, where there is a systemd."""
 import pathlib
 import re
 import unittest

@@ -61,7 +61,11 @@ void check_balancer(const std::string& name, const WantedService& wanted, const 
     differs("check interval", balancer.at("health_check").at("check_interval_seconds"));
   }
   if (balancer.at("droplet_ids") != droplets) differs("droplets", balancer.at("droplet_ids"));
-  if (balancer.at("tags") != json::array({kClusterTag})) differs("tags", balancer.at("tags"));
+  // The cluster's, and the Service's, which ends with its name.
+  const json& tags = balancer.at("tags");
+  const std::string owner = tags.size() == 2 ? tags[1].get<std::string>() : std::string();
+  const bool ours = owner.starts_with(std::string(kClusterTag) + ":service:");
+  if (!ours || tags[0] != kClusterTag || !owner.ends_with(":" + name)) differs("tags", tags);
 }
 
 void check_services(Cluster& cluster, Findings& note) {

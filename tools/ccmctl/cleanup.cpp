@@ -29,6 +29,7 @@ struct CleanupCommand {
   CloudOptions cloud;
   ManagerOptions kubeconfig;  // asked only when it is given
   std::vector<std::string> clusters;
+  std::vector<std::string> ids;
   bool allow_default_name = false;
   bool yes = false;
   unsigned timeout_seconds = 300;  // for one object
@@ -46,7 +47,12 @@ int rank_of(const OwnedObject& object) {
   return static_cast<int>(std::find(kOrder.begin(), kOrder.end(), object.kind) - kOrder.begin());
 }
 
-std::vector<OwnedLine> lines_of(std::vector<OwnedObject> objects, const ClusterObjects* cluster) {
+bool is_named(const std::vector<std::string>& ids, const OwnedObject& object) {
+  return std::find(ids.begin(), ids.end(), object.id) != ids.end();
+}
+
+std::vector<OwnedLine> lines_of(std::vector<OwnedObject> objects, const ClusterObjects* cluster,
+                                const std::vector<std::string>& ids) {
   std::stable_sort(objects.begin(), objects.end(), [](const auto& left, const auto& right) {
     return rank_of(left) < rank_of(right);
   });
@@ -54,7 +60,8 @@ std::vector<OwnedLine> lines_of(std::vector<OwnedObject> objects, const ClusterO
   const ClusterObjects& known = cluster == nullptr ? kNothingKnown : *cluster;
   std::vector<OwnedLine> lines;
   for (OwnedObject& object : objects) {
-    std::string note = why_left(object);
+    const bool confirmed = object.no_cluster && !object.shared && is_named(ids, object);
+    std::string note = confirmed ? std::string() : why_left(object);
     if (note.empty() && cluster != nullptr && is_needed(object, *cluster)) {
       note = "the cluster still needs it";
     }
@@ -72,8 +79,9 @@ bool agreed(std::size_t count) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-Status remove_one(CloudSession& session, const ClusterNames& names, const OwnedObject& object,
+Status remove_one(CloudSession& session, ClusterNames names, const OwnedObject& object,
                   std::chrono::seconds limit) {
+  names.confirmed = object.no_cluster;
   const auto end = std::chrono::steady_clock::now() + limit;
   for (;;) {
     Status removed = session.remove(names, object);
@@ -121,6 +129,19 @@ Status check(const CleanupCommand& command) {
   return {};
 }
 
+// Before anything is removed: a typing error is none of the objects that are meant.
+Status check_ids(const std::vector<std::string>& ids, const std::vector<OwnedObject>& objects) {
+  for (const std::string& id : ids) {
+    const auto place = std::find_if(objects.begin(), objects.end(),
+                                    [&](const OwnedObject& object) { return object.id == id; });
+    if (place == objects.end()) {
+      return {Code::invalid_argument, "--id=" + id + ": no manager made an object of this id"};
+    }
+    if (place->shared) return {Code::invalid_argument, "--id=" + id + ": " + why_left(*place)};
+  }
+  return {};
+}
+
 int cleanup(const CleanupCommand& command) {
   if (Status status = check(command); !status.ok()) return cleanup_fault(status);
   ClusterObjects cluster;
@@ -136,7 +157,9 @@ int cleanup(const CleanupCommand& command) {
   const ClusterNames names{command.clusters, true};
   auto objects = (*session)->list(names);
   if (!objects.ok()) return cleanup_fault(objects.status().with_context("objects of the cloud"));
-  const auto lines = lines_of(*std::move(objects), ask_cluster_too ? &cluster : nullptr);
+  if (Status known = check_ids(command.ids, *objects); !known.ok()) return cleanup_fault(known);
+  const auto lines =
+      lines_of(*std::move(objects), ask_cluster_too ? &cluster : nullptr, command.ids);
   const auto removable = std::count_if(lines.begin(), lines.end(),
                                        [](const OwnedLine& line) { return line.note.empty(); });
   if (!lines.empty()) std::cout << owned_table(lines);
@@ -171,6 +194,13 @@ void add_cleanup(CLI::App& parent, int& exit_code) {
           "--cluster-name, its id, or the UID of its namespace kube-system; may be repeated")
       ->required()
       ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--id", options->ids,
+          "An object whose mark names no cluster and that is to go all the same: its ID in\n"
+          "the table; may be repeated")
+      ->type_name("ID")
       ->allow_extra_args(false);
   command
       ->add_option(

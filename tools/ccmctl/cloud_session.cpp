@@ -230,6 +230,10 @@ Result<std::unique_ptr<CloudSession>> CloudSession::open(const CloudOptions& opt
 
 const std::string& CloudSession::provider() const { return impl_->component.name; }
 
+bool CloudSession::offers_load_balancers() const {
+  return impl_->host->cloud().has_load_balancers();
+}
+
 Result<std::vector<std::string>> CloudSession::missing_machines(
     const std::vector<std::string>& provider_ids) {
   using Listed = Result<plugin::InstanceSnapshot::Ptr>;

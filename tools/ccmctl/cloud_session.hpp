@@ -29,6 +29,8 @@ class CloudSession {
   CloudSession& operator=(const CloudSession&) = delete;
 
   [[nodiscard]] const std::string& provider() const;
+  // Whether the provider, as it is configured, has load balancers.
+  [[nodiscard]] bool offers_load_balancers() const;
   // Those of these provider IDs of which a whole list of the cloud's instances has none.
   // Unimplemented when the provider cannot list them.
   Result<std::vector<std::string>> missing_machines(const std::vector<std::string>& provider_ids);

@@ -70,11 +70,14 @@ std::vector<std::string> prefixes_of(const ManagerFlags& flags) {
   return {};
 }
 
-bool allocates(const ManagerFlags& flags) {
+bool runs(const ManagerFlags& flags, const char* controller) {
   const auto controllers = flags.controllers();
+  return std::find(controllers.begin(), controllers.end(), controller) != controllers.end();
+}
+
+bool allocates(const ManagerFlags& flags) {
   return flags.options().kube_cloud_shared.allocate_node_cidrs &&
-         std::find(controllers.begin(), controllers.end(), "node-ipam-controller") !=
-             controllers.end();
+         runs(flags, "node-ipam-controller");
 }
 
 void look_at_nodes(const DoctorCommand& command, const ManagerFlags& flags, SystemTime now,
@@ -84,6 +87,9 @@ void look_at_nodes(const DoctorCommand& command, const ManagerFlags& flags, Syst
   findings.push_back(
       check_shutdown(cluster.nodes, now, std::chrono::minutes(command.taint_minutes)));
   findings.push_back(check_kubelets(cluster.nodes, prefixes_of(flags)));
+  findings.push_back(check_provider_ids(cluster.nodes));
+  findings.push_back(check_backends(cluster.nodes, cluster.services));
+  findings.push_back(check_families(cluster.nodes));
   findings.push_back(check_pod_ranges(cluster.nodes, allocates(flags)));
 }
 
@@ -110,6 +116,9 @@ void look_at_cloud(const DoctorCommand& command, const ManagerFlags& flags,
     return;
   }
   findings.push_back(look_at_machines(**session, flags, cluster.nodes));
+  findings.push_back(check_load_balancer_finalizers(
+      cluster.services,
+      runs(flags, "service-lb-controller") && (*session)->offers_load_balancers()));
   const auto names = names_of_cluster(command.cluster, command.cluster_name);
   if (!names.ok()) {
     findings.push_back(failed_read("cloud", names.status()));
@@ -127,6 +136,7 @@ void look_at_cloud(const DoctorCommand& command, const ManagerFlags& flags,
     return;
   }
   findings.push_back({"cloud", Health::ok, "the log-in and listings work", {}});
+  findings.push_back(check_cluster_name(*objects, command.cluster_name));
   findings.push_back(check_orphans(*objects, cluster));
   findings.push_back(check_doubled(*objects, cluster));
   findings.push_back(check_node_ports(*objects, cluster));
@@ -179,8 +189,10 @@ void add_doctor(CLI::App& parent, int& exit_code) {
       "doctor",
       "Look at a cluster and its cloud with reads only, and say for each check whether it is well\n"
       "and what to do: clock, Lease, rights, Nodes that wait, kubelets, Pod ranges, instances,\n"
-      "the cloud's credential, orphans, doubled load balancers, node ports. Give it the flags and\n"
-      "the environment of the manager's command line. Runs code of the provider's plugin.");
+      "the cloud's credential, finalizers, orphans, doubled load balancers, node ports. Give it "
+      "the\n"
+      "flags and the environment of the manager's command line. Runs code of the provider's "
+      "plugin.");
   const auto options = std::make_shared<DoctorCommand>();
   add_cloud_options(*command, options->cloud);
   add_cluster_options(*command, options->cluster);

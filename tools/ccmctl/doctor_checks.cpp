@@ -20,7 +20,10 @@ using std::chrono::seconds;
 
 constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 constexpr const char* kShutdownTaint = "node.cloudprovider.kubernetes.io/shutdown";
+constexpr const char* kServiceFinalizer = "service.kubernetes.io/load-balancer-cleanup";
 constexpr const char* kOwnAllocator = "ccm.controller-ipam";
+constexpr const char* kAutoscalerTaint = "ToBeDeletedByClusterAutoscaler";
+constexpr const char* kExcludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers";
 constexpr seconds kClockWarning{5};
 constexpr seconds kClockProblem{60};
 
@@ -30,6 +33,14 @@ bool has_taint(const json& node, const char* key = kTaint) {
   const json& taints = part(part(node, "spec"), "taints");
   return std::any_of(taints.begin(), taints.end(),
                      [key](const json& taint) { return member(taint, "key") == key; });
+}
+
+// SVC-58: any value but Go's false.
+bool is_excluded(const json& labels) {
+  if (!labels.is_object() || !labels.contains(kExcludeLabel)) return false;
+  const std::string value = member(labels, kExcludeLabel);
+  const auto no = {"0", "f", "F", "FALSE", "false", "False"};
+  return std::none_of(no.begin(), no.end(), [&](const char* one) { return value == one; });
 }
 
 bool is_any_of(const std::vector<std::string>& prefixes, const std::string& id) {
@@ -235,6 +246,117 @@ Finding check_kubelets(const json& nodes, const std::vector<std::string>& prefix
                    " has a provider ID, or waits for one with the taint";
   }
   return finding;
+}
+
+Finding check_load_balancer_finalizers(const json& services, bool removed) {
+  Finding finding{"load-balancer-finalizers",
+                  Health::ok,
+                  "a controller removes the finalizer of Services that go",
+                  {}};
+  if (removed) return finding;
+  std::vector<std::string> all;
+  std::vector<std::string> stuck;
+  for (const json& service : services) {
+    const json& metadata = part(service, "metadata");
+    const json& finalizers = part(metadata, "finalizers");
+    if (std::find(finalizers.begin(), finalizers.end(), kServiceFinalizer) == finalizers.end())
+      continue;
+    const std::string key = member(metadata, "namespace") + "/" + member(metadata, "name");
+    all.push_back(key);
+    if (!member(metadata, "deletionTimestamp").empty()) stuck.push_back(key);
+  }
+  if (all.empty()) {
+    finding.text = "no controller of load balancers runs, and no Service has its finalizer";
+    return finding;
+  }
+  finding.result = stuck.empty() ? Health::warning : Health::problem;
+  finding.text = stuck.empty() ? counted(all.size(), "Service") + " has the finalizer "
+                               : counted(stuck.size(), "Service") +
+                                     " that is being deleted stays for its finalizer ";
+  finding.text += std::string(kServiceFinalizer) +
+                  ", which nobody removes: " + some_of(stuck.empty() ? all : stuck);
+  finding.advice =
+      "let the manager run with service-lb-controller and a provider that offers load balancers "
+      "until they are gone, or delete their load balancers in the cloud and then the finalizer";
+  return finding;
+}
+
+Finding check_provider_ids(const json& nodes) {
+  std::map<std::string, std::vector<std::string>> holders;
+  for (const json& node : nodes) {
+    const std::string id = member(part(node, "spec"), "providerID");
+    if (!id.empty()) holders[id].push_back(name_of(node));
+  }
+  std::vector<std::string> doubled;
+  for (const auto& [id, names] : holders) {
+    if (names.size() > 1) doubled.push_back(id + " (" + some_of(names) + ")");
+  }
+  if (doubled.empty()) {
+    return {"provider-ids", Health::ok, "each instance is one Node's", {}};
+  }
+  return {"provider-ids", Health::problem,
+          counted(doubled.size(), "instance") + " is named by several Nodes: " + some_of(doubled),
+          "the oldest of them gets its traffic and routes; find out who made the others, since a "
+          "kubelet chooses the provider ID of its Node, and delete them"};
+}
+
+Finding check_backends(const json& nodes, const json& services) {
+  const auto wanted = static_cast<std::size_t>(std::count_if(
+      services.begin(), services.end(),
+      [](const json& service) { return member(part(service, "spec"), "type") == "LoadBalancer"; }));
+  std::size_t excluded = 0;
+  std::size_t deleting = 0;
+  std::size_t leaving = 0;
+  for (const json& node : nodes) {
+    const json& metadata = part(node, "metadata");
+    if (!member(metadata, "deletionTimestamp").empty()) {
+      ++deleting;
+    } else if (is_excluded(part(metadata, "labels"))) {
+      ++excluded;
+    } else if (has_taint(node, kAutoscalerTaint)) {
+      ++leaving;
+    }
+  }
+  const std::size_t left = nodes.size() - excluded - deleting - leaving;
+  Finding finding{"load-balancer-nodes",
+                  Health::ok,
+                  counted(left, "Node") + " take the traffic of load balancers",
+                  {}};
+  if (left > 0 || wanted == 0) return finding;
+  finding.result = Health::problem;
+  finding.text = counted(wanted, "Service") + " of type LoadBalancer has no Node for its traffic";
+  if (excluded > 0) finding.text += "; left out by " + std::string(kExcludeLabel) + ": ";
+  if (excluded > 0) finding.text += counted(excluded, "Node");
+  if (deleting > 0) finding.text += "; being deleted: " + counted(deleting, "Node");
+  if (leaving > 0) finding.text += "; with the autoscaler's taint: " + counted(leaving, "Node");
+  finding.advice = excluded > 0 ? "kubectl label node NAME " + std::string(kExcludeLabel) +
+                                      "- on those that are to take it; some installers set it on "
+                                      "control planes, and set it again"
+                                : "add Nodes";
+  return finding;
+}
+
+Finding check_families(const json& nodes) {
+  std::vector<std::string> one_family;
+  std::size_t both = 0;
+  for (const json& node : nodes) {
+    std::set<bool> families;
+    for (const json& range : part(part(node, "spec"), "podCIDRs")) {
+      if (range.is_string()) {
+        families.insert(range.get_ref<const std::string&>().find(':') != std::string::npos);
+      }
+    }
+    both += families.size() == 2 ? 1 : 0;
+    if (families.size() == 1) one_family.push_back(name_of(node));
+  }
+  if (both == 0 || one_family.empty()) {
+    return {"ip-families", Health::ok, "the Pod ranges of all Nodes have the same IP families", {}};
+  }
+  return {"ip-families", Health::warning,
+          counted(one_family.size(), "Node") +
+              " has a Pod range of one IP family, and others have both: " + some_of(one_family),
+          "Kubernetes never adds a range to a Node: drain each, delete it (kubectl delete node "
+          "NAME), give its kubelet a --node-ip of both families or none, and restart it"};
 }
 
 Finding check_pod_ranges(const json& nodes, bool allocates) {

@@ -43,6 +43,15 @@ Finding check_shutdown(const nlohmann::json& nodes, SystemTime now, std::chrono:
 // --cloud-provider=external. `prefixes`: of the provider's IDs, such as "openstack://".
 Finding check_kubelets(const nlohmann::json& nodes, const std::vector<std::string>& prefixes);
 
+// Services that have the finalizer of load balancers. `removed`: a controller runs that removes it.
+Finding check_load_balancer_finalizers(const nlohmann::json& services, bool removed);
+// Several Nodes with one provider ID: the oldest one has the instance.
+Finding check_provider_ids(const nlohmann::json& nodes);
+// Services of type LoadBalancer whose load balancers have no Node, and why they have none.
+Finding check_backends(const nlohmann::json& nodes, const nlohmann::json& services);
+// Nodes of one IP family in a cluster with Nodes of two.
+Finding check_families(const nlohmann::json& nodes);
+
 // `allocates`: our node-ipam-controller runs with --allocate-node-cidrs.
 Finding check_pod_ranges(const nlohmann::json& nodes, bool allocates);
 

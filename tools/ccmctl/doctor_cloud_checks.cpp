@@ -4,11 +4,15 @@
 #include "output.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace ccm::ctl {
 namespace {
 
 using nlohmann::json;
+
+constexpr const char* kDefaultClusterName = "kubernetes";
 
 bool exposes_node_ports(const json& service) {
   const json& spec = part(service, "spec");
@@ -18,6 +22,16 @@ bool exposes_node_ports(const json& service) {
     const std::string node_port = member(port, "nodePort");
     return !node_port.empty() && node_port != "0";
   });
+}
+
+// "shop 3, blog 1"; the largest first.
+std::string counts_text(const std::map<std::string, std::size_t>& counts) {
+  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& left, const auto& right) { return left.second > right.second; });
+  std::vector<std::string> texts;
+  for (const auto& [name, count] : sorted) texts.push_back(name + " " + std::to_string(count));
+  return some_of(texts);
 }
 
 }  // namespace
@@ -53,19 +67,48 @@ Finding check_machines(const json& nodes, const std::vector<std::string>& asked,
   return finding;
 }
 
+Finding check_cluster_name(const std::vector<OwnedObject>& objects,
+                           const std::string& cluster_name) {
+  Finding finding{"cluster-name", Health::ok, {}, {}};
+  const auto by_name = std::count_if(objects.begin(), objects.end(), [&](const OwnedObject& one) {
+    return one.cluster == cluster_name;
+  });
+  if (cluster_name != kDefaultClusterName || by_name == 0) {
+    finding.text = "marks in the cloud tell this cluster from others";
+    return finding;
+  }
+  finding.result = Health::warning;
+  finding.text = "--cluster-name is \"" + cluster_name + "\", its default, and the marks of " +
+                 counted(static_cast<std::size_t>(by_name), "object") +
+                 " name the cluster by it alone: those of another cluster with the default look "
+                 "the same";
+  finding.advice =
+      "give each cluster of an account or project a --cluster-name of its own; remove nothing by "
+      "this name while there may be several";
+  return finding;
+}
+
 Finding check_orphans(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster) {
   std::size_t orphans = 0;
   std::size_t unclear = 0;
+  std::map<std::string, std::size_t> by_namespace;
   for (const OwnedObject& object : objects) {
     if (is_needed(object, cluster)) continue;
-    ++(object.no_cluster || object.shared ? unclear : orphans);
+    const bool certain = !object.no_cluster && !object.shared;
+    ++(certain ? orphans : unclear);
+    const std::string space = namespace_of(object);
+    if (certain && !space.empty()) ++by_namespace[space];
   }
   Finding finding{"orphans", Health::ok, "nothing of this cluster is left over in the cloud", {}};
   if (orphans > 0) {
     finding.result = Health::warning;
     finding.text =
         counted(orphans, "object") + " of this cluster in the cloud is needed by nothing";
-    finding.advice = "`ccmctl orphans` with the same flags lists them";
+    if (!by_namespace.empty()) finding.text += "; of namespaces: " + counts_text(by_namespace);
+    finding.advice =
+        "`ccmctl orphans` with the same flags lists them. A Service leaves them by "
+        "retain-load-balancer and such annotations, which --load-balancer-retention-namespaces "
+        "limits";
   } else if (unclear > 0) {
     finding.text += "; of " + counted(unclear, "object") + " it cannot be told";
   }

@@ -17,6 +17,10 @@ namespace ccm::ctl {
 Finding check_machines(const nlohmann::json& nodes, const std::vector<std::string>& asked,
                        const std::vector<std::string>& missing);
 
+// Whether marks tell this cluster from others: those that name --cluster-name alone do not where it
+// is the default.
+Finding check_cluster_name(const std::vector<OwnedObject>& objects,
+                           const std::string& cluster_name);
 Finding check_orphans(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
 Finding check_doubled(const std::vector<OwnedObject>& objects, const ClusterObjects& cluster);
 // Whether something lets clients in to the node ports of Services, as far as the provider tells.

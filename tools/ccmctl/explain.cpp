@@ -169,7 +169,10 @@ int answer(const json& status, const Subject& subject, Format format) {
   if (route ? routes.empty() : reports.empty()) return nothing_known(status, subject, controllers);
   const bool fault = std::any_of(reports.begin(), reports.end(), is_fault) ||
                      std::any_of(routes.begin(), routes.end(), is_fault);
-  return fault ? kFault : kOk;
+  const bool left_alone = std::any_of(reports.begin(), reports.end(), [](const json& object) {
+    return object.value("state", "") == "left-alone";
+  });
+  return fault || left_alone ? kFault : kOk;
 }
 
 int explain(const ExplainOptions& options) {
@@ -198,7 +201,9 @@ void add_explain(CLI::App& parent, int& exit_code) {
       "request id, and the next try; or that it is settled, and since when. Of a Service also its\n"
       "load balancer's id and addresses; of all the last warnings. Asks a running manager as\n"
       "`ccmctl status` does; only the one that leads knows anything. Exit code 1 when it has\n"
-      "failed, lacks a permission, is held by the deletion brake, or when nothing is known of it.");
+      "failed, lacks a permission, is held by the deletion brake or left alone, or when nothing "
+      "is\n"
+      "known of it.");
   const auto options = std::make_shared<ExplainOptions>();
   command->add_option("OBJECT", options->object, "node/NAME, service/NAMESPACE/NAME or route/NODE")
       ->required()

@@ -34,17 +34,17 @@ struct PlacedFinding {
   LintFinding finding;
 };
 
-void add_table(const std::string& manifest, std::vector<AnnotationTable>& tables) {
+void add_table(const std::string& manifest, std::vector<ProviderAnnotations>& tables) {
   auto table = read_annotation_table(manifest);
   if (table) tables.push_back(*std::move(table));
 }
 
 // The named provider, else all providers in the plugin path.
-std::vector<AnnotationTable> read_tables(const LintOptions& options) {
+std::vector<ProviderAnnotations> read_tables(const LintOptions& options) {
   std::vector<std::filesystem::path> folders(options.folders.begin(), options.folders.end());
   if (folders.empty()) folders.push_back(plugin::default_plugin_folder());
   const auto registry = plugin::Registry::scan(folders);
-  std::vector<AnnotationTable> tables;
+  std::vector<ProviderAnnotations> tables;
   if (!options.provider.empty()) {
     const auto provider = registry.find_provider(options.provider);
     if (!provider.ok()) throw std::runtime_error(provider.status().message());
@@ -75,7 +75,8 @@ std::optional<std::string> read_text(const std::string& name) {
 }
 
 void lint_text(const std::string& name, const std::string& text,
-               const std::vector<AnnotationTable>& tables, std::vector<PlacedFinding>& findings) {
+               const std::vector<ProviderAnnotations>& tables,
+               std::vector<PlacedFinding>& findings) {
   const LintFile file = read_services(text);
   for (const auto& [service, line] : file.services) {
     std::string subject = service.namespace_name.empty() ? "" : service.namespace_name + "/";
@@ -113,7 +114,7 @@ void print_findings(const LintOptions& options, const std::vector<PlacedFinding>
 int lint(const LintOptions& options) {
   std::vector<PlacedFinding> findings;
   try {
-    const std::vector<AnnotationTable> tables = read_tables(options);
+    const std::vector<ProviderAnnotations> tables = read_tables(options);
     for (const std::string& name : options.files) {
       const auto text = read_text(name);
       if (!text) throw std::runtime_error(name + ": cannot be read");

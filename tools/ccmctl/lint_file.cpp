@@ -1,5 +1,7 @@
 #include "lint_file.hpp"
 
+#include "kube/yaml_members.hpp"
+
 #include <yaml-cpp/yaml.h>
 
 #include <charconv>
@@ -7,6 +9,9 @@
 
 namespace ccm::ctl {
 namespace {
+
+using kube::yaml_member;
+using kube::yaml_members;
 
 std::string text_of(const YAML::Node& node) {
   return node && node.IsScalar() ? node.Scalar() : std::string();
@@ -29,25 +34,20 @@ bool reads_as_string(const YAML::Node& node) {
 
 ManifestService read_service(const YAML::Node& object) {
   ManifestService service;
-  const YAML::Node metadata = object["metadata"];
-  const YAML::Node spec = object["spec"];
-  if (metadata && metadata.IsMap()) {
-    service.name = text_of(metadata["name"]);
-    service.namespace_name = text_of(metadata["namespace"]);
-    const YAML::Node annotations = metadata["annotations"];
-    if (annotations && annotations.IsMap()) {
-      for (const auto& entry : annotations) {
-        service.annotations[text_of(entry.first)] = {text_of(entry.second),
-                                                     reads_as_string(entry.second)};
-      }
-    }
+  const YAML::Node metadata = yaml_member(object, "metadata");
+  const YAML::Node spec = yaml_member(object, "spec");
+  service.name = text_of(yaml_member(metadata, "name"));
+  service.namespace_name = text_of(yaml_member(metadata, "namespace"));
+  for (const auto& [name, value] : yaml_members(yaml_member(metadata, "annotations"))) {
+    service.annotations[name] = {text_of(value), reads_as_string(value)};
   }
-  if (!spec || !spec.IsMap()) return service;
-  if (const std::string type = text_of(spec["type"]); !type.empty()) service.type = type;
-  const YAML::Node ports = spec["ports"];
+  if (const std::string type = text_of(yaml_member(spec, "type")); !type.empty()) {
+    service.type = type;
+  }
+  const YAML::Node ports = yaml_member(spec, "ports");
   if (!ports || !ports.IsSequence()) return service;
   for (const YAML::Node& port : ports) {
-    const std::string text = port.IsMap() ? text_of(port["port"]) : std::string();
+    const std::string text = text_of(yaml_member(port, "port"));
     int64_t number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
     service.ports.push_back(number);
@@ -57,11 +57,11 @@ ManifestService read_service(const YAML::Node& object) {
 
 void add_object(const YAML::Node& object, LintFile& file) {
   if (!object || !object.IsMap()) return;
-  const std::string kind = text_of(object["kind"]);
-  const YAML::Node items = object["items"];
+  const std::string kind = text_of(yaml_member(object, "kind"));
+  const YAML::Node items = yaml_member(object, "items");
   if (kind.ends_with("List") && items && items.IsSequence()) {
     for (const YAML::Node& item : items) add_object(item, file);
-  } else if (kind == "Service" && text_of(object["apiVersion"]) == "v1") {
+  } else if (kind == "Service" && text_of(yaml_member(object, "apiVersion")) == "v1") {
     file.services.push_back({read_service(object), static_cast<size_t>(object.Mark().line + 1)});
   }
 }

@@ -12,6 +12,9 @@
 namespace ccm::ctl {
 namespace {
 
+using plugin::AnnotationType;
+using plugin::KnownAnnotation;
+
 bool is_in(const std::vector<std::string>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
@@ -47,7 +50,7 @@ std::string range_of(const KnownAnnotation& known) {
 
 class ServiceLint {
  public:
-  ServiceLint(const ManifestService& service, const std::vector<AnnotationTable>& tables)
+  ServiceLint(const ManifestService& service, const std::vector<ProviderAnnotations>& tables)
       : service_(service), tables_(tables) {}
 
   std::vector<LintFinding> run() {
@@ -62,19 +65,19 @@ class ServiceLint {
   void note(std::string text) { findings_.push_back({*name_, std::move(text)}); }
 
   void look(const ManifestValue& value) {
-    for (const AnnotationTable& table : tables_) {
-      if (const KnownAnnotation* known = table.find(*name_)) return check(*known, value);
+    for (const ProviderAnnotations& each : tables_) {
+      if (const KnownAnnotation* known = each.table.find(*name_)) return check(*known, value);
     }
-    for (const AnnotationTable& table : tables_) {
-      if (table.owns(*name_)) return unknown(table);
+    for (const ProviderAnnotations& each : tables_) {
+      if (each.table.owns(*name_)) return unknown(each);
     }
   }
 
-  void unknown(const AnnotationTable& table) {
-    std::string text = "is not known to " + table.provider;
+  void unknown(const ProviderAnnotations& owner) {
+    std::string text = "is not known to " + owner.provider;
     if (helped_++ < SpellingHelp::kMostNamed) {
       std::vector<std::string_view> names;
-      for (const KnownAnnotation& known : table.known) names.push_back(known.name);
+      for (const KnownAnnotation& known : owner.table.known) names.push_back(known.name);
       text += did_you_mean(*name_, names);
     }
     note(std::move(text));
@@ -90,25 +93,6 @@ class ServiceLint {
     }
     check_value(known, value.text);
     check_others(known, value.text);
-    if (known.only_with) check_whether_read(*known.only_with);
-  }
-
-  void check_whether_read(const OnlyWith& only) {
-    const auto other = service_.annotations.find(only.annotation);
-    if (other != service_.annotations.end()) {
-      if (!is_in(only.values, other->second.text)) {
-        note("has no effect where " + only.annotation + " is \"" + other->second.text +
-             "\", only with " + listed(only.values));
-      }
-      return;
-    }
-    const char* given = only.environment.empty() ? nullptr : std::getenv(only.environment.c_str());
-    const std::string fallback = given != nullptr && *given != '\0' ? given : only.fallback;
-    if (is_in(only.values, fallback)) return;
-    std::string text = "has no effect without " + only.annotation + ": " + listed(only.values) +
-                       ", since the default is " + fallback;
-    if (!only.environment.empty()) text += " (" + only.environment + " says another one)";
-    note(std::move(text));
   }
 
   void check_value(const KnownAnnotation& known, const std::string& text) {
@@ -180,11 +164,16 @@ class ServiceLint {
   }
 
   void check_others(const KnownAnnotation& known, const std::string& text) {
-    for (const auto& [value, names] : known.needs) {
-      if (value != "*" && value != text) continue;
-      for (const std::string& name : names) {
-        if (!service_.annotations.contains(name)) note("needs the annotation " + name);
-      }
+    const auto others = [this](std::string_view name) -> const std::string* {
+      const auto place = service_.annotations.find(std::string(name));
+      return place == service_.annotations.end() ? nullptr : &place->second.text;
+    };
+    const auto environment = [](const std::string& name) {
+      const char* given = std::getenv(name.c_str());
+      return given == nullptr ? std::string() : std::string(given);
+    };
+    for (std::string& why : plugin::why_without_effect(known, text, others, environment)) {
+      note(std::move(why));
     }
     for (const std::string& name : known.excludes) {
       if (service_.annotations.contains(name)) note("may not stand beside " + name);
@@ -192,7 +181,7 @@ class ServiceLint {
   }
 
   const ManifestService& service_;
-  const std::vector<AnnotationTable>& tables_;
+  const std::vector<ProviderAnnotations>& tables_;
   const std::string* name_ = nullptr;
   std::vector<LintFinding> findings_;
   std::size_t helped_ = 0;  // names that are not known
@@ -201,7 +190,7 @@ class ServiceLint {
 }  // namespace
 
 std::vector<LintFinding> lint_service(const ManifestService& service,
-                                      const std::vector<AnnotationTable>& tables) {
+                                      const std::vector<ProviderAnnotations>& tables) {
   return ServiceLint(service, tables).run();
 }
 

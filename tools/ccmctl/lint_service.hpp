@@ -31,6 +31,6 @@ struct LintFinding {
 
 // In the order of the annotations' names.
 std::vector<LintFinding> lint_service(const ManifestService& service,
-                                      const std::vector<AnnotationTable>& tables);
+                                      const std::vector<ProviderAnnotations>& tables);
 
 }  // namespace ccm::ctl

@@ -84,7 +84,8 @@ asio::awaitable<void> exchange(kube::Client client, std::string path,
                                std::optional<Result<std::string>>* outcome) {
   std::string method = "GET";
   std::string body;
-  const kube::CallOptions once;
+  kube::CallOptions once;
+  once.max_response_bytes = 64u << 20;  // all that waits in a large cluster
   auto answer = co_await client.raw(std::move(method), std::move(path), std::move(body), once);
   outcome->emplace(std::move(answer));
 }

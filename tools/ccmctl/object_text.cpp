@@ -88,6 +88,7 @@ std::string object_text(const nlohmann::json& object, std::string_view now) {
   add(state == "settled" ? "Settled at" : "Since", since.empty() ? "" : ago(since, now));
   add("Step", member(object, "step"));
   if (state != "settled") add("Waits for", member(object, "waitsFor"));
+  add("Why", member(object, "leftAlone"));
   std::string kind = member(object, "class");
   const std::string reason = member(object, "reason");
   if (!reason.empty()) kind += (kind.empty() ? "" : ", ") + ("reason " + reason);
@@ -99,7 +100,7 @@ std::string object_text(const nlohmann::json& object, std::string_view now) {
   const std::string next = member(object, "nextTry");
   if (!next.empty()) {
     add(state == "settled" ? "Next look" : "Next try", next + " (in " + between(now, next) + ")");
-  } else if (state == "refused") {
+  } else if (state == "refused" || state == "left-alone") {
     add("Next try", "none until the object changes");
   }
   return align(rows);

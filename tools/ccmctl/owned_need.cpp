@@ -13,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kShortestUid = 30;  // of 36: a mark may cut a UID
+constexpr std::size_t kUid = 36;
+constexpr std::size_t kShortestUid = 30;  // a mark may cut a UID
 constexpr const char* kFinalizer = "service.kubernetes.io/load-balancer-cleanup";
 
 std::string key_of(const json& object) {
@@ -70,7 +71,10 @@ std::string text_of_service(const Label& marked, const ClusterObjects& cluster) 
   for (const json& service : cluster.services) {
     if (is_service(marked, service)) return key_of(service);
   }
-  return printable(marked.key.empty() ? marked.value : marked.key);
+  std::string uid = marked.value;
+  if (!uid.empty() && uid.size() < kUid) uid += "...";
+  if (marked.key.empty() || uid.empty()) return printable(marked.key + uid);
+  return printable(marked.key + " (" + uid + ")");
 }
 
 }  // namespace
@@ -94,6 +98,13 @@ std::string subject_of(const OwnedObject& object, const ClusterObjects& cluster)
   std::vector<std::string> names;
   for (const Label& marked : object.services) names.push_back(text_of_service(marked, cluster));
   return join(names);
+}
+
+std::string namespace_of(const OwnedObject& object) {
+  for (const Label& marked : object.services) {
+    if (!marked.key.empty()) return printable(marked.key.substr(0, marked.key.find('/')));
+  }
+  return {};
 }
 
 std::vector<DoubledBalancer> doubled_balancers(const std::vector<OwnedObject>& objects,

@@ -19,8 +19,12 @@ struct ClusterObjects {
 // Whether a Service or Node needs it, or the cluster as a whole. In doubt it does.
 bool is_needed(const OwnedObject& object, const ClusterObjects& cluster);
 
-// "default/web", or the UID of a Service that is gone; the Node and range of a route. Printable.
+// "default/web", for a Service that is gone with its UID as far as its mark tells them
+// ("..." = its end is not known); the Node and range of a route. Printable.
 std::string subject_of(const OwnedObject& object, const ClusterObjects& cluster);
+
+// The namespace of its Services as its mark names them; empty = it does not.
+std::string namespace_of(const OwnedObject& object);
 
 // Load balancers of which several bear the mark of one Service: the keys of these Services, each
 // with its load balancers' ids.

@@ -66,7 +66,11 @@ void print_facts(const json& status) {
     std::string text =
         left.empty() ? "no limit told" : left + " of " + member(budget, "limit") + " left";
     if (budget.contains("resetsAt")) text += " until " + member(budget, "resetsAt");
-    if (budget.value("kept", false)) text += ", kept for new Nodes and Services";
+    if (budget.value("keptForNodes", false)) {
+      text += ", kept for new Nodes";
+    } else if (budget.value("kept", false)) {
+      text += ", kept for new Nodes and Services";
+    }
     if (budget.contains("closedUntil")) text += ", closed until " + member(budget, "closedUntil");
     rows.push_back({"Cloud calls, " + member(budget, "credential"),
                     text + "; in the last hour: " + spent_text(budget)});

@@ -53,6 +53,7 @@ asio::awaitable<void> ask(std::shared_ptr<Round> round, std::function<void(bool)
   call.timeout = timeout;
   call.max_retries = 0;
   call.rate_limited = false;
+  call.max_response_bytes = 1u << 20;  // reading it as JSON takes many times that
   while (!round->mute && round->next < round->questions.size()) {
     const Permission permission = round->questions[round->next++];
     std::string method = "POST";

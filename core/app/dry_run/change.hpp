@@ -23,6 +23,7 @@ struct Change {
   std::string action;      // "patch v1/nodes/status", "POST https://cloud/v2/load_balancers"
   std::vector<FieldChange> fields;  // of a patch
   std::string body;                 // of everything else; may be empty
+  std::string before{};             // what such a body takes the place of, in words; may be empty
 
   bool operator==(const Change&) const = default;
 };

@@ -25,6 +25,14 @@ constexpr milliseconds kQuiet{2'000};
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 constexpr uint32_t kTries = 2;  // the second one tells a lasting failure from a brief one
 
+// A real run would change nothing here soon: it is refused, or waits for another program.
+bool stays_as_it_is(const plugin::ObjectReport& object) {
+  constexpr std::chrono::minutes kNotSoon{5};
+  if (object.state == plugin::ObjectState::refused) return true;
+  return object.state == plugin::ObjectState::waiting &&
+         object.next_try.value_or(std::chrono::nanoseconds(0)) >= kNotSoon;
+}
+
 }  // namespace
 
 std::shared_ptr<plugin::ObjectApi> DryRun::object_api(std::shared_ptr<plugin::ObjectApi> reads,
@@ -40,7 +48,8 @@ bool DryRun::determined(const plugin::ObjectReport& object) const {
       return true;
     case plugin::ObjectState::waiting:
     case plugin::ObjectState::retrying:
-      return object.attempts >= kTries || plan_.cloud_changes(object.controller, object.key);
+      return object.attempts >= kTries || stays_as_it_is(object) ||
+             plan_.cloud_changes(object.controller, object.key);
     default:
       return false;
   }
@@ -90,7 +99,7 @@ std::vector<OpenObject> DryRun::open_objects(const plugin::PluginHost& plugins) 
   for (const plugin::ObjectReport& object : plugins.unsettled(kAll)) {
     if (plan_.cloud_changes(object.controller, object.key)) continue;
     open.push_back({object.controller, object.key, std::string(to_string(object.state)),
-                    object.message, object.state != plugin::ObjectState::refused});
+                    object.message, !stays_as_it_is(object)});
   }
   for (const auto& [call, status] : plan_.failing_calls()) {
     open.push_back(

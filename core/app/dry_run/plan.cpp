@@ -11,6 +11,7 @@ void Plan::withhold(const plugin::WithheldWrite& write) {
   if (!write.method.empty()) change.action = std::string(write.method) + " ";
   change.action += write.target;
   change.body = write.body;
+  change.before = write.before;
   Attempt& attempt = attempts_[{change.controller, change.object}];
   if (attempt.origin != write.origin) attempt = {write.origin, {}};
   // A component's own work has no attempts that could be told apart.
@@ -39,6 +40,7 @@ void Plan::note(Change change, std::size_t number) {
   }
   Change& earlier = changes_[known->second];
   earlier.body = std::move(change.body);
+  earlier.before = std::move(change.before);
   for (FieldChange& field : change.fields) {
     const auto same =
         std::find_if(earlier.fields.begin(), earlier.fields.end(),

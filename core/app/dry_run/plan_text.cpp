@@ -39,6 +39,7 @@ std::vector<Row> rows_of(const std::vector<Change>& changes) {
   for (const Change& change : changes) {
     Row row{cell(change.controller), cell(change.object), cell(change.action), "-", "-"};
     if (change.fields.empty()) {
+      row[3] = cell(change.before);
       row[4] = cell(change.body);
       rows.push_back(row);
     }
@@ -109,6 +110,7 @@ std::string plan_json(const std::vector<Change>& changes, const std::vector<Open
                                 {"before", value_of(field.before)},
                                 {"after", value_of(field.after)}});
     }
+    if (!change.before.empty()) item["before"] = utf8_text(change.before);
     if (!change.body.empty()) item["body"] = value_of(change.body);
     all["changes"].push_back(std::move(item));
   }

@@ -41,6 +41,7 @@ struct KubeCloudSharedOptions {
   std::string external_cloud_volume_plugin;
   std::string cluster_name = "kubernetes";
   std::string cluster_cidr;
+  std::string additional_pod_cidrs;
   std::string cidr_allocator_type = "RangeAllocator";
   bool allocate_node_cidrs = false;
   bool allow_untagged_cloud = false;
@@ -71,6 +72,15 @@ struct DeletionBrakeOptions {
 
 struct ServiceControllerOptions {
   int32_t concurrent_service_syncs = 1;
+};
+
+// Of changes of load balancers; a burst of 0: no limit.
+struct LoadBalancerLimitFlags {
+  int32_t change_burst = 10;  // of one Service
+  Duration change_period = std::chrono::seconds(30);
+  int32_t namespace_burst = 100;
+  Duration namespace_period = std::chrono::seconds(5);
+  Duration replacement_window = std::chrono::minutes(10);  // 0: no limit
 };
 
 struct LeaderElectionOptions {
@@ -167,6 +177,7 @@ struct Options {
   NodeLifecycleControllerOptions node_lifecycle_controller;
   DeletionBrakeOptions deletion_brake;
   ServiceControllerOptions service_controller;
+  LoadBalancerLimitFlags load_balancer_limits;
   LeaderElectionOptions leader_election;
   LeaderMigrationOptions leader_migration;
   SecureServingOptions secure_serving;

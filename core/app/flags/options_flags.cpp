@@ -40,6 +40,10 @@ void add_generic_flags(FlagSet& flags, Options& options) {
       "Address ranges of Pods, separated by commas: one, or one for each IP family. If unset, "
       "a controller of routes or of Pod ranges ends the start; where the cloud does not "
       "route to Pods give --configure-cloud-routes=false.");
+  group.add(
+      "additional-pod-cidrs", &cloud.additional_pod_cidrs,
+      "Address ranges, separated by commas, besides --cluster-cidr, in which Pod ranges of Nodes "
+      "get routes in the cloud. If unset, those outside of --cluster-cidr get none.");
   group.add("allocate-node-cidrs", &cloud.allocate_node_cidrs,
             "Let the node IPAM controller give each Node a part of --cluster-cidr.");
   group.add("cidr-allocator-type", &cloud.cidr_allocator_type,
@@ -103,6 +107,25 @@ void add_brake_flags(FlagSet& flags, Options& options) {
       "deletion-brake-hold", &brake.hold,
       "Time after which Nodes that were held, and whose instances are still gone, are deleted "
       "after all, no faster than the limit in each window.");
+}
+
+void add_load_balancer_flags(FlagSet& flags, Options& options) {
+  LoadBalancerLimitFlags& limits = options.load_balancer_limits;
+  FlagGroup group = flags.group("Load balancer limit flags");
+  group.add("load-balancer-change-burst", &limits.change_burst,
+            "Changes of one Service that go to the cloud at once; further ones wait, one for each "
+            "--load-balancer-change-period. Changes of Nodes do not count. 0: no limit.");
+  group.add("load-balancer-change-period", &limits.change_period,
+            "Time after which one more change of a Service goes to the cloud.");
+  group.add("load-balancer-namespace-burst", &limits.namespace_burst,
+            "Changes of all Services of a namespace that go to the cloud at once while half of "
+            "its limit of calls is spent; further ones wait, one for each "
+            "--load-balancer-namespace-period. 0: no limit.");
+  group.add("load-balancer-namespace-period", &limits.namespace_period,
+            "Time after which one more change of a namespace's Services goes to the cloud.");
+  group.add("load-balancer-replacement-window", &limits.replacement_window,
+            "Time in which the load balancer of a Service is replaced by another one once; the "
+            "second replacement is held. 0: no limit.");
 }
 
 void add_client_flags(FlagSet& flags, Options& options) {
@@ -214,6 +237,7 @@ void add_host_flags(FlagSet& flags, Options& options) {
   add_generic_flags(flags, options);
   add_controller_flags(flags, options);
   add_brake_flags(flags, options);
+  add_load_balancer_flags(flags, options);
   add_client_flags(flags, options);
   add_leader_flags(flags, options);
   add_serving_flags(flags, options);

@@ -42,6 +42,12 @@ void validate_controllers(const Options& options, Errors& errors) {
   require_at_least(errors, "--deletion-brake-minimum", brake.minimum, 0);
   require_positive(errors, "--deletion-brake-window", brake.window);
   require_positive(errors, "--deletion-brake-hold", brake.hold);
+  const LoadBalancerLimitFlags& limits = options.load_balancer_limits;
+  require_at_least(errors, "--load-balancer-change-burst", limits.change_burst, 0);
+  require_positive(errors, "--load-balancer-change-period", limits.change_period);
+  require_at_least(errors, "--load-balancer-namespace-burst", limits.namespace_burst, 0);
+  require_positive(errors, "--load-balancer-namespace-period", limits.namespace_period);
+  require_not_negative(errors, "--load-balancer-replacement-window", limits.replacement_window);
   require_not_negative(errors, "--min-resync-period", options.generic.min_resync_period);
   require_not_negative(errors, "--controller-start-interval",
                        options.generic.controller_start_interval);

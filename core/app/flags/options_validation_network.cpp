@@ -1,4 +1,5 @@
-// Checks of --cluster-cidr and of what needs it (HOST-8, HOST-13, TRAP-1).
+// Checks of --cluster-cidr, --additional-pod-cidrs and of what needs them (HOST-8, HOST-13,
+// TRAP-1).
 #include "app/flags/options_validation.hpp"
 
 #include <ccm/cidr.hpp>
@@ -28,12 +29,25 @@ void validate_cidrs(const std::string& text, std::vector<std::string>& errors) {
   }
 }
 
+void validate_additional(const std::string& text, std::vector<std::string>& errors) {
+  const std::string flag = "--additional-pod-cidrs=" + text;
+  for (const std::string& item : split_cidrs(text)) {
+    const auto cidr = parse_cidr(item);
+    if (!cidr) {
+      errors.push_back(flag + ": \"" + item + "\" is no address range such as 10.245.0.0/16");
+    } else if (cidr->prefix == 0) {
+      errors.push_back(flag + ": " + item + " permits everything; name the ranges of the Pods");
+    }
+  }
+}
+
 }  // namespace
 
 void validate_network(const Options& options, Validation& result) {
   const std::string cidrs(trim(options.kube_cloud_shared.cluster_cidr));
   const bool allocates = options.kube_cloud_shared.allocate_node_cidrs;
   const auto& enabled = result.enabled;
+  validate_additional(options.kube_cloud_shared.additional_pod_cidrs, result.errors);
   const bool has_ipam = std::find(enabled.begin(), enabled.end(), kIpamController) != enabled.end();
   // The flag alone starts no allocator: neither does it with the Go program's defaults, and often
   // kube-controller-manager already runs one.

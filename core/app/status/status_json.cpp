@@ -69,6 +69,7 @@ StatusJson budgets_json(const std::vector<plugin::BudgetReport>& budgets) {
     if (budget.remaining) json["left"] = *budget.remaining;
     if (budget.reset) json["resetsAt"] = kube::format_time(now + *budget.reset);
     json["kept"] = budget.reserved;
+    json["keptForNodes"] = budget.for_nodes;
     if (budget.closed.count() > 0) {
       json["closedUntil"] = kube::format_time(now + budget.closed);
     }

@@ -34,6 +34,7 @@ std::string waits_for(const plugin::ObjectReport& object) {
   switch (object.state) {
     case plugin::ObjectState::unknown:
     case plugin::ObjectState::settled:
+    case plugin::ObjectState::left_alone:
       return "";
     case plugin::ObjectState::queued:
       return object.message.empty() ? "a free worker" : "a free worker; before: " + object.message;
@@ -89,6 +90,7 @@ StatusJson one_json(const plugin::ObjectReport& object, const Holdups& held,
     if (holdup->second.forbidden) json["class"] = name_of(ErrorClass::auth);
   } else {
     if (std::string text = waits_for(object); !text.empty()) json["waitsFor"] = std::move(text);
+    if (object.state == ObjectState::left_alone) json["leftAlone"] = object.message;
     if (object.error_class != ErrorClass::none) json["class"] = name_of(object.error_class);
   }
   if (!object.reason.empty()) json["reason"] = object.reason;

@@ -18,7 +18,7 @@ struct Holdup {
 using Holdups = std::map<std::string, Holdup, std::less<>>;
 Holdups holdups(const StatusSources& from);
 
-// [{"controller", "key", "state", "step", "waitsFor", "class", "reason", "since",
+// [{"controller", "key", "state", "step", "waitsFor" or "leftAlone", "class", "reason", "since",
 //   "unsettledSince", "attempts", "nextTry", "lastCloudAnswer"}]; unknown members are left out.
 StatusJson objects_json(const plugin::PluginHost& plugins, const Holdups& held, std::size_t limit);
 

@@ -227,7 +227,8 @@ void InstanceExport::add(const InstanceSnapshot::Ptr& snapshot, std::size_t inde
   entries_.push_back(std::move(entry));
 }
 
-void InstanceExport::add_state(int32_t state, std::string_view name, std::string_view provider_id) {
+void InstanceExport::add_state(int32_t state, std::string_view name, std::string_view provider_id,
+                               Status why) {
   auto entry = std::make_unique<Entry>();
   entry->name = name;
   entry->provider_id = provider_id;
@@ -235,6 +236,11 @@ void InstanceExport::add_state(int32_t state, std::string_view name, std::string
   entry->instance->state = state;
   entry->instance->name = c_str(entry->name);
   entry->instance->provider_id = c_str(entry->provider_id);
+  if (!why.ok()) {
+    entry->why = std::move(why);
+    entry->raw_why = entry->why.to_c();
+    entry->instance->why = &entry->raw_why;
+  }
   entries_.push_back(std::move(entry));
 }
 

@@ -47,6 +47,13 @@ class InstanceSnapshot {
     return text(records_[index].name);
   }
 
+  [[nodiscard]] std::size_t address_count(std::size_t index) const {
+    return records_[index].address_count;
+  }
+  [[nodiscard]] std::string_view address(std::size_t index, std::size_t which) const {
+    return text(pairs_[records_[index].pairs + which].second);
+  }
+
   // The instance with that provider ID, or kNone.
   [[nodiscard]] std::size_t find_provider_id(std::string_view provider_id) const;
   // The instances of that name that are not terminated, in the order of the listing: a destroyed
@@ -96,8 +103,8 @@ class InstanceSnapshot {
 class InstanceExport {
  public:
   void add(const InstanceSnapshot::Ptr& snapshot, std::size_t index);
-  // An instance of which only this is known.
-  void add_state(int32_t state, std::string_view name, std::string_view provider_id);
+  // An instance of which only this is known. `why`: why no more is; may be ok.
+  void add_state(int32_t state, std::string_view name, std::string_view provider_id, Status why);
   // Instances with that provider ID may be missing. OWNERSHIP: borrowed until the last use.
   void add_unknown(std::string_view prefix) { prefixes_.push_back(c_str(prefix)); }
 
@@ -112,6 +119,8 @@ class InstanceExport {
     InstanceSnapshot::Ptr keep;
     std::string name;
     std::string provider_id;
+    Status why;
+    ccm_status raw_why{};
   };
   std::vector<std::unique_ptr<Entry>> entries_;
   std::vector<const ccm_instance*> pointers_;

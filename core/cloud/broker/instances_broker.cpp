@@ -12,9 +12,11 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Single calls within a period of repeated questions; beyond that, occasional listings cost the
-// cloud less.
-constexpr std::size_t kMostPolls = 10;
+// Whoever repeats a question for an answer that young waits for it: a Node to be initialised.
+constexpr milliseconds kUrgent{1'000};
+
+// Between two listings for repeated questions when their budget is spent.
+constexpr milliseconds kLongestPollPause{600'000};
 
 // New instances asked for singly before all are listed again.
 constexpr std::size_t kGetsBeforeList = 4;
@@ -52,7 +54,6 @@ InstancesBroker::InstancesBroker(InstanceSource& source, runtime::Timers& timers
                                  BrokerOptions options)
     : timers_(timers),
       options_(std::move(options)),
-      known_(options_.max_age),
       lists_(source, timers, options_.list_interval, [this] { begin_listing(); }),
       singles_(source, timers) {}
 
@@ -61,6 +62,7 @@ InstancesBroker::~InstancesBroker() {
 }
 
 std::size_t InstancesBroker::listing_calls() const {
+  if (lists_.price() > 0) return lists_.price();
   return 1 + (known_.listing() ? known_.listing()->size() / kPageSize : 0);
 }
 
@@ -68,17 +70,28 @@ InstancesBroker::Question InstancesBroker::question_of(InstanceQuery query, Answ
   const TimePoint now = timers_.now();
   Question question{std::move(query), std::move(done), {}, {}};
   question.query.not_before = std::min(question.query.not_before, now);
-  question.needed = known_.earliest(question.query, now);
-  const milliseconds max_age = question.polled() ? question.query.max_age : options_.max_age;
+  if (!question.polled()) {
+    question.needed = question.wanted = known_.earliest(question.query, now, options_.max_age);
+    return question;
+  }
+  const milliseconds max_age = question.query.max_age;
+  // As old as the listing for all that are in doubt may get.
+  const milliseconds oldest = std::max({options_.max_age, max_age, poll_interval()});
+  question.needed = known_.earliest(question.query, now, oldest);
   question.wanted = std::max(question.needed, now - max_age);
+  question.reserve = max_age <= kUrgent ? 0 : max_age < options_.max_age ? 0.25 : 0.5;
   return question;
 }
 
 void InstancesBroker::find(InstanceQuery query, AnswerDone done) {
   if (foreign(query.provider_id)) return done({foreign_instance(query.provider_id), nullptr, 0});
-  if (query.max_age > milliseconds(0)) polls_.count(timers_.now(), query.max_age);
   Question question = question_of(std::move(query), std::move(done));
-  if (!give(question, question.wanted)) ask(std::move(question));
+  if (give(question, question.wanted)) return;
+  if (question.polled()) {
+    auto& polls = question.query.max_age < options_.max_age ? quick_polls_ : slow_polls_;
+    polls.count(timers_.now(), question.query.max_age);
+  }
+  ask(std::move(question));
 }
 
 // A running listing will do, however long it takes.
@@ -136,18 +149,29 @@ bool InstancesBroker::few() const {
          singles_since_listing_ < std::max(kGetsBeforeList, listing_calls());
 }
 
+std::string InstancesBroker::absence_text(const InstanceQuery& query) {
+  if (!query.provider_id.empty()) return "no instance has the provider ID " + query.provider_id;
+  std::string text = "no instance is called \"" + query.name + "\"";
+  const std::string resembles = lookalikes_.find(known_.listing(), query);
+  if (resembles.empty()) return text;
+  return text + ", but " + resembles +
+         ": start the kubelet with --hostname-override or --provider-id of that instance, or "
+         "rename "
+         "it";
+}
+
 // The cheapest call that can answer: a few new instances are asked for one by one, many by a
 // listing.
 void InstancesBroker::ask(Question question) {
-  if (!can_list()) {
-    if (singles_.possible()) return ask_singly(std::move(question));
-    return question.done({no_way(), nullptr, 0});
-  }
   if (lists_.running_since(question.wanted)) return join_listing(std::move(question));
   if (singles_.possible() && question.polled()) {
     waiting_.push_back(std::move(question));  // the number in this step decides how
     if (poll_timer_ == 0) poll_timer_ = timers_.after(milliseconds(0), [this] { decide_polled(); });
     return;
+  }
+  if (!can_list()) {
+    if (singles_.possible()) return ask_singly(std::move(question));
+    return question.done({no_way(), nullptr, 0});
   }
   if (!question.all && few()) {
     ++singles_since_listing_;
@@ -156,20 +180,37 @@ void InstancesBroker::ask(Question question) {
   wait_for_listing(std::move(question));
 }
 
-// While a listing would cost too much, the last one has to do.
+// A listing costs less than the look-ups that would be needed for all within a period.
+bool InstancesBroker::lists_cheaper(const Question& question) const {
+  if (!can_list() || known_.unlisted(question.query)) return false;
+  const PollRate& polls = question.query.max_age < options_.max_age ? quick_polls_ : slow_polls_;
+  const std::size_t batch = singles_.batch();
+  return (polls.most() + batch - 1) / batch * singles_.price() > listing_calls();
+}
+
+// When the calls for it would cost too much, an older answer has to do.
 void InstancesBroker::decide_polled() {
   poll_timer_ = 0;
-  const std::size_t batch = singles_.batch();
-  const bool list = (polls_.most() + batch - 1) / batch > std::min(listing_calls(), kMostPolls);
+  const TimePoint now = timers_.now();
+  std::size_t singles = 0;
   for (Question& question : std::exchange(waiting_, {})) {
     if (!question.polled() || lists_.running_since(question.wanted)) {
       waiting_.push_back(std::move(question));
-    } else if (!list) {
+      continue;
+    }
+    const bool list = lists_cheaper(question);
+    const bool joins = list && (lists_.running() || lists_.scheduled());
+    const std::size_t single = singles % singles_.batch() == 0 ? singles_.price() : 0;
+    const std::size_t price = list ? listing_calls() : single;
+    const bool affordable = joins || poll_budget_.affords(now, price, question.reserve);
+    if (!affordable && give(question, question.needed)) continue;
+    if (list) {
+      wait_for_listing(std::move(question));
+    } else {
+      poll_budget_.spend(now, price);
+      ++singles;
       ++singles_since_listing_;
       ask_singly(std::move(question));
-    } else if (lists_.running() || lists_.due(poll_interval()) ||
-               !give(question, question.needed)) {
-      wait_for_listing(std::move(question));
     }
   }
 }
@@ -185,14 +226,21 @@ void InstancesBroker::ask_singly(Question question) {
 InstanceAnswer InstancesBroker::conclude(const InstanceQuery& query, InstanceAnswer answer,
                                          TimePoint began) {
   Status& status = answer.status;
-  if (status.code() == Code::not_found && status.error_class() == ErrorClass::not_found) return {};
+  const auto absent = [&] {
+    known_.answered(query, {}, began);
+    return InstanceAnswer{};
+  };
+  if (status.code() == Code::not_found && status.error_class() == ErrorClass::not_found) {
+    return absent();
+  }
   if (status.ok()) status = check(*answer.snapshot, answer.index);
   if (status.ok() && answer.state() == CCM_INSTANCE_UNKNOWN) {
     status = Status(Code::unknown, "the cloud does not say whether it exists");
   }
   if (!status.ok()) return {std::move(status), nullptr, 0};
-  if (answer.state() == CCM_INSTANCE_ABSENT) return {};
+  if (answer.state() == CCM_INSTANCE_ABSENT) return absent();
   known_.answered(query, answer, began);
+  if (on_found_) on_found_(query);
   return answer;
 }
 
@@ -232,21 +280,27 @@ void InstancesBroker::wait_for_listing(Question question) {
 
 milliseconds InstancesBroker::pause_before(const Question& question) const {
   if (question.all || lists_.held_below(question.query.origin)) return milliseconds(0);
-  if (question.polled()) return poll_interval();
+  if (question.polled()) {
+    const bool affordable = poll_budget_.affords(timers_.now(), listing_calls(), question.reserve);
+    return affordable ? options_.list_interval : std::min(poll_interval(), options_.max_age);
+  }
   if (!lists_.failure().ok()) return options_.list_interval;
   const milliseconds pause = std::min(kNewNodesPause, options_.list_interval);
   return std::min(pause * static_cast<int64_t>(listing_calls()), options_.max_age);
 }
 
-// The pause between listings for repeated questions: about one call in each interval, but often
-// enough that an answer is always young enough.
+// The pause between listings for repeated questions when their budget is spent.
 milliseconds InstancesBroker::poll_interval() const {
-  const milliseconds wanted = options_.list_interval * static_cast<int64_t>(listing_calls());
-  return std::max(options_.list_interval, std::min(wanted, options_.max_age));
+  const milliseconds wanted = PollBudget::kPause * static_cast<int64_t>(listing_calls());
+  return std::clamp(wanted, options_.list_interval,
+                    std::max(options_.list_interval, kLongestPollPause));
 }
 
 void InstancesBroker::begin_listing() {
   if (lists_.running()) return;
+  const bool for_polls = std::all_of(waiting_.begin(), waiting_.end(),
+                                     [](const Question& question) { return question.polled(); });
+  if (for_polls) poll_budget_.spend(timers_.now(), listing_calls());
   lists_.begin(common_origin(waiting_),
                [this](Result<InstanceSnapshot::Ptr> listed) { listing_ended(std::move(listed)); });
 }
@@ -263,6 +317,7 @@ void InstancesBroker::listing_ended(Result<InstanceSnapshot::Ptr> listed) {
   if (listed.ok()) {
     singles_since_listing_ = 0;
     known_.listed(*listed, began);
+    lookalikes_.forget();
     if (on_listing_) on_listing_(known_.listing());
   }
   // The whole listing is asked for as proof of absence, so one that shifted is read a second time.

@@ -7,7 +7,8 @@
 #include "cloud/broker/instance_source.hpp"
 #include "cloud/broker/known_instances.hpp"
 #include "cloud/broker/list_calls.hpp"
-#include "cloud/broker/poll_rate.hpp"
+#include "cloud/broker/lookalikes.hpp"
+#include "cloud/broker/polls.hpp"
 #include "cloud/broker/single_calls.hpp"
 #include "runtime/timers.hpp"
 
@@ -62,10 +63,13 @@ class InstancesBroker {
     known_.outdated(name, provider_id, timers_.now());
   }
 
+  // For people, of an answer that has no instance: what was looked for, and which one resembles it.
+  std::string absence_text(const InstanceQuery& query);
+
   // The provider's own limits: 0 leaves the host's choice.
   void set_limits(int64_t batch, int64_t parallel) { singles_.set_limits(batch, parallel); }
 
-  // About how many calls a listing costs.
+  // How many calls a listing costs: the last one's, or about that.
   [[nodiscard]] std::size_t listing_calls() const;
 
   // The instance belongs to another provider: this provider cannot be asked about it.
@@ -75,6 +79,9 @@ class InstancesBroker {
   void on_listing(std::function<void(const InstanceSnapshot::Ptr&)> fn) {
     on_listing_ = std::move(fn);
   }
+
+  // `fn` is called with every question about one instance that a look-up of the cloud found.
+  void on_found(std::function<void(const InstanceQuery&)> fn) { on_found_ = std::move(fn); }
 
   // `fn` is called with the first listing after failures, and with the duration of those failures.
   // Until then the listing is retried every BrokerOptions::list_interval, even when nobody waits
@@ -98,6 +105,8 @@ class InstancesBroker {
     runtime::TimePoint needed;  // earlier answers do not count
     runtime::TimePoint wanted;  // a later answer is worth a call; not before `needed`
     bool all = false;
+    // Of a repeated question: the share of the budget that it leaves for more urgent ones.
+    double reserve = 0;
     [[nodiscard]] bool polled() const { return query.max_age > std::chrono::milliseconds(0); }
   };
 
@@ -107,6 +116,7 @@ class InstancesBroker {
   [[nodiscard]] bool few() const;
   void ask(Question question);
   void decide_polled();
+  [[nodiscard]] bool lists_cheaper(const Question& question) const;
   void ask_singly(Question question);
   [[nodiscard]] InstanceAnswer conclude(const InstanceQuery& query, InstanceAnswer answer,
                                         runtime::TimePoint began);
@@ -125,12 +135,16 @@ class InstancesBroker {
   KnownInstances known_;
   ListCalls lists_;
   SingleCalls singles_;
+  Lookalikes lookalikes_;
   std::size_t singles_since_listing_ = 0;
   bool second_reading_ = false;    // the running listing follows one that shifted
   std::vector<Question> waiting_;  // for a listing, or for a decision at the end of this step
-  PollRate polls_;
+  PollRate quick_polls_;           // wanted young
+  PollRate slow_polls_;
+  PollBudget poll_budget_;
   runtime::Timers::Id poll_timer_ = 0;
   std::function<void(const InstanceSnapshot::Ptr&)> on_listing_;
+  std::function<void(const InstanceQuery&)> on_found_;
   std::function<void(std::chrono::nanoseconds)> on_recovery_;
 };
 

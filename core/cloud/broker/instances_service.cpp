@@ -46,11 +46,17 @@ struct Batch {
   std::size_t missing = 0;
 };
 
-// An instance of which nothing is known is UNKNOWN in the list, and the reason is logged. When no
-// instance is known at all, the whole call fails with the reason.
-void end_batch(const Batch& batch) {
+bool same_fault(const Status& one, const Status& other) {
+  return one.code() == other.code() && one.error_class() == other.error_class() &&
+         one.reason() == other.reason();
+}
+
+// An instance of which nothing is known is UNKNOWN in the list, with the reason. When no instance
+// is known at all, and all for the same reason, the whole call fails with it.
+void end_batch(InstancesBroker& broker, const Batch& batch) {
   InstanceExport instances;
   std::size_t failed = 0;
+  const Status first = batch.answers.empty() ? Status() : batch.answers.front().status;
   for (std::size_t index = 0; index < batch.answers.size(); ++index) {
     const InstanceAnswer& answer = batch.answers[index];
     const InstanceQuery& query = batch.queries[index];
@@ -58,15 +64,17 @@ void end_batch(const Batch& batch) {
       instances.add(answer.snapshot, answer.index);
       continue;
     }
-    instances.add_state(answer.state(), query.name, query.provider_id);
+    const Status why =
+        answer.status.ok() ? Status(Code::not_found, broker.absence_text(query)) : answer.status;
+    instances.add_state(answer.state(), query.name, query.provider_id, why);
     if (answer.status.ok()) continue;
-    ++failed;
+    if (same_fault(answer.status, first)) ++failed;
     if (const auto line = log::v(2)) {
       line.info("Nothing is known of an instance", {{"node", query.name}, {"err", answer.status}});
     }
   }
   if (failed > 0 && failed == batch.answers.size()) {
-    return batch.running->end(batch.answers.front().status);
+    return batch.running->end(first);
   }
   batch.running->end({}, &instances.list());
 }
@@ -115,12 +123,14 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
          for (auto& query : batch->queries) query.origin = running->context()->origin();
          batch->answers.resize(queries.size());
          batch->missing = queries.size();
-         if (batch->missing == 0) return end_batch(*batch);
+         if (batch->missing == 0) return end_batch(broker, *batch);
          for (std::size_t index = 0; index < batch->queries.size(); ++index) {
-           broker.find(batch->queries[index], [batch, index](const InstanceAnswer& answer) {
-             batch->answers[index] = answer;
-             if (--batch->missing == 0 && !batch->running->ended()) end_batch(*batch);
-           });
+           broker.find(batch->queries[index],
+                       [&broker, batch, index](const InstanceAnswer& answer) {
+                         batch->answers[index] = answer;
+                         if (--batch->missing == 0 && !batch->running->ended())
+                           end_batch(broker, *batch);
+                       });
          }
        });
 }

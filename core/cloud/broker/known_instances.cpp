@@ -11,6 +11,9 @@ namespace {
 // A listing that shrank by half is doubted for this long.
 constexpr std::chrono::minutes kDoubt{10};
 
+// No answer or hint is of use for longer.
+constexpr std::chrono::minutes kKeep{15};
+
 // Names and provider IDs never collide: an ID has a "://".
 const std::string& key_of(const InstanceQuery& query) {
   return query.provider_id.empty() ? query.name : query.provider_id;
@@ -28,6 +31,11 @@ void KnownInstances::listed(InstanceSnapshot::Ptr listing, runtime::TimePoint be
   listing_ = std::move(listing);
   began_ = began;
   std::erase_if(singles_, [&](const auto& entry) { return entry.second.began <= began; });
+  std::erase_if(unlisted_, [&](const auto& entry) {
+    const std::string& key = entry.first;
+    return began - entry.second > kKeep || !listing_->find_name(key).empty() ||
+           listing_->find_provider_id(key) != InstanceSnapshot::kNone;
+  });
   if (!listing_->complete()) {
     doubtful_ = true;
     return;
@@ -46,26 +54,31 @@ void KnownInstances::listed(InstanceSnapshot::Ptr listing, runtime::TimePoint be
 
 void KnownInstances::answered(const InstanceQuery& query, const InstanceAnswer& answer,
                               runtime::TimePoint began) {
+  const bool hidden = answer.snapshot && listing_ && listing_->complete() && !find_listed(query);
+  if (hidden) {
+    unlisted_[key_of(query)] = began;
+  } else {
+    unlisted_.erase(key_of(query));
+  }
   if (singles_.size() >= prune_at_) {
-    std::erase_if(singles_, [&](const auto& entry) { return began - entry.second.began > keep_; });
+    std::erase_if(singles_, [&](const auto& entry) { return began - entry.second.began > kKeep; });
     prune_at_ = std::max<std::size_t>(64, singles_.size() * 2);
   }
   Single& single = singles_[key_of(query)];
   if (single.began <= began) single = {answer, began};
 }
 
-// A hint is of use for as long as an older answer would be given.
 void KnownInstances::outdated(const std::string& name, const std::string& provider_id,
                               runtime::TimePoint now) {
-  std::erase_if(hints_, [&](const auto& entry) { return now - entry.second > keep_; });
+  std::erase_if(hints_, [&](const auto& entry) { return now - entry.second > kKeep; });
   for (const std::string* key : {&name, &provider_id}) {
     if (!key->empty()) hints_[*key] = now;
   }
 }
 
-runtime::TimePoint KnownInstances::earliest(const InstanceQuery& query,
-                                            runtime::TimePoint now) const {
-  runtime::TimePoint earliest = std::max(query.not_before, now - keep_);
+runtime::TimePoint KnownInstances::earliest(const InstanceQuery& query, runtime::TimePoint now,
+                                            std::chrono::milliseconds max_age) const {
+  runtime::TimePoint earliest = std::max(query.not_before, now - max_age);
   for (const std::string* key : {&query.name, &query.provider_id}) {
     const auto hint = hints_.find(*key);
     if (hint != hints_.end()) earliest = std::max(earliest, hint->second);
@@ -76,13 +89,20 @@ runtime::TimePoint KnownInstances::earliest(const InstanceQuery& query,
 std::optional<InstanceAnswer> KnownInstances::find(const InstanceQuery& query,
                                                    runtime::TimePoint not_before) const {
   const auto single = singles_.find(key_of(query));
-  if (single != singles_.end() && single->second.began >= not_before) {
+  const bool polled = query.max_age > std::chrono::milliseconds(0);
+  if (single != singles_.end() && single->second.began >= not_before &&
+      (single->second.answer.snapshot || polled)) {
     return single->second.answer;
   }
   if (!listed_since(not_before)) return std::nullopt;
   auto answer = find_listed(query);
-  if (!answer && !doubtful_ && !listing_->may_lack(query.provider_id)) answer = InstanceAnswer{};
+  if (!answer && !unlisted(query) && !doubtful_ && !listing_->may_lack(query.provider_id))
+    answer = InstanceAnswer{};
   return answer;
+}
+
+bool KnownInstances::unlisted(const InstanceQuery& query) const {
+  return unlisted_.contains(key_of(query));
 }
 
 // nullopt: the listing lacks it.

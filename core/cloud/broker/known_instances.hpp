@@ -20,23 +20,24 @@ namespace ccm::plugin {
 
 class KnownInstances {
  public:
-  // `keep`: how long answers are of use.
-  explicit KnownInstances(std::chrono::milliseconds keep) : keep_(keep) {}
-
   void listed(InstanceSnapshot::Ptr listing, runtime::TimePoint began);
-  // Only existing instances: absence is never remembered (DO-319).
+  // An instance that exists, or does not (`answer` has no snapshot).
   void answered(const InstanceQuery& query, const InstanceAnswer& answer, runtime::TimePoint began);
 
   // Earlier knowledge of that instance does not count from `now` on; either may be empty.
   void outdated(const std::string& name, const std::string& provider_id, runtime::TimePoint now);
-  // Earlier answers are too old for that question, or outdated.
-  [[nodiscard]] runtime::TimePoint earliest(const InstanceQuery& query,
-                                            runtime::TimePoint now) const;
+  // Earlier answers are too old for that question, or outdated; older ones than `max_age` are.
+  [[nodiscard]] runtime::TimePoint earliest(const InstanceQuery& query, runtime::TimePoint now,
+                                            std::chrono::milliseconds max_age) const;
 
   // The answer of a call that began then or later; nothing: there is none, or only a doubted
-  // listing that lacks the instance.
+  // listing that lacks the instance. The absence that a look-up found is remembered for those who
+  // poll; others have it asked for again (DO-319).
   [[nodiscard]] std::optional<InstanceAnswer> find(const InstanceQuery& query,
                                                    runtime::TimePoint not_before) const;
+  // The cloud's listings leave that instance out, though look-ups find it: Nova's do so with softly
+  // deleted servers. What they lack says nothing about it.
+  [[nodiscard]] bool unlisted(const InstanceQuery& query) const;
 
   // The last listing and when it began; null before the first one.
   [[nodiscard]] const InstanceSnapshot::Ptr& listing() const { return listing_; }
@@ -54,7 +55,6 @@ class KnownInstances {
 
   [[nodiscard]] std::optional<InstanceAnswer> find_listed(const InstanceQuery& query) const;
 
-  const std::chrono::milliseconds keep_;
   InstanceSnapshot::Ptr listing_;
   runtime::TimePoint began_;
   // Instances missing from the listing prove nothing: it is incomplete, or empty, or holds less
@@ -64,7 +64,8 @@ class KnownInstances {
   std::optional<runtime::TimePoint> doubted_since_;
   std::unordered_map<std::string, Single> singles_;
   std::size_t prune_at_ = 64;
-  std::unordered_map<std::string, runtime::TimePoint> hints_;  // by name or provider ID
+  std::unordered_map<std::string, runtime::TimePoint> unlisted_;  // last found then
+  std::unordered_map<std::string, runtime::TimePoint> hints_;     // by name or provider ID
 };
 
 }  // namespace ccm::plugin

@@ -81,6 +81,7 @@ std::shared_ptr<Origin> ListCalls::ended(const Status& status) {
     if (failure_.ok()) failing_since_ = *began_;
     if (passes_by_itself(status)) begin_later(retry_pause(status, interval_));
   }
+  if (status.ok()) price_ = origin_->calls();
   failure_ = status;
   return std::exchange(origin_, nullptr);
 }

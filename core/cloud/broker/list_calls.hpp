@@ -8,6 +8,7 @@
 #include <ccm/status.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,6 +55,11 @@ class ListCalls {
   // which the listing began. `asks` may be null.
   [[nodiscard]] bool held_below(const std::shared_ptr<Origin>& asks) const;
 
+  // HTTP calls of the last one that succeeded; 0: not known.
+  [[nodiscard]] std::size_t price() const { return price_; }
+  // One is to begin at a later time.
+  [[nodiscard]] bool scheduled() const { return timer_ != 0; }
+
   // Of the last one that ended; ok: it did not fail, or there was none.
   [[nodiscard]] const Status& failure() const { return failure_; }
   // The beginning of the first one that failed, while failure() is not ok.
@@ -67,6 +73,7 @@ class ListCalls {
   std::optional<runtime::TimePoint> began_;
   std::shared_ptr<Origin> origin_;  // of the running one
   CallPriority began_as_ = CallPriority::refresh;
+  std::size_t price_ = 0;
   Status failure_;
   runtime::TimePoint failing_since_;
   runtime::Timers::Id timer_ = 0;

@@ -43,6 +43,11 @@ void LoadBalancerNotes::forget(const LoadBalancerService& service) {
   if (note != nullptr && note->uid == service.uid) notes_.erase(key);
 }
 
+std::string LoadBalancerNotes::id_of(const LoadBalancerService& service) const {
+  const Note* note = notes_.find(key_of_service(service));
+  return note != nullptr && note->uid == service.uid ? note->report.id : std::string();
+}
+
 std::optional<LoadBalancerReport> LoadBalancerNotes::find(std::string_view service) const {
   const Note* note = notes_.find(service);
   if (note == nullptr) return std::nullopt;

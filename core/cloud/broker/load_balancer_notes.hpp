@@ -35,6 +35,9 @@ class LoadBalancerNotes {
   void answered(const LoadBalancerService& service, const Result<LoadBalancer>& answer);
   void forget(const LoadBalancerService& service);
 
+  // The id of the Service's load balancer by the last statement; empty when there is none.
+  [[nodiscard]] std::string id_of(const LoadBalancerService& service) const;
+
   // `service`: "namespace/name".
   [[nodiscard]] std::optional<LoadBalancerReport> find(std::string_view service) const;
 

@@ -31,6 +31,7 @@ bool sound_service(const ccm_service& service) {
 
 constexpr std::size_t kWordsLimit = 1'024;              // for people
 constexpr std::size_t kAnnotationsLimit = 256 * 1'024;  // all of an object, Kubernetes says
+constexpr std::size_t kNodeLabelsLimit = 64;            // keys by which one Service chooses
 
 // Values that the API server would refuse for ever.
 bool sound_ingress(const ccm_ingress& one) {
@@ -59,7 +60,7 @@ Status unfit_host_name(std::string_view name) {
       .with_reason("InvalidHostName");
 }
 
-// What would make the API server refuse the whole status, for ever.
+// The API server would refuse the whole status for it, for ever.
 Status unfit_for_status(const LoadBalancer& balancer) {
   for (const Ingress& ingress : balancer.ingress) {
     if (!ingress.hostname.empty() && !is_host_name(ingress.hostname)) {
@@ -79,6 +80,13 @@ bool sound_annotations(const ccm_load_balancer& balancer) {
     size += view(annotation.key).size() + view(annotation.value).size();
   }
   return size <= kAnnotationsLimit;
+}
+
+// Keys of labels: short texts, and a few of them.
+bool sound_node_labels(const ccm_load_balancer& balancer) {
+  if (!sound_list(balancer.node_labels, balancer.node_label_count, kNodeLabelsLimit)) return false;
+  const ccm_str* end = balancer.node_labels + balancer.node_label_count;
+  return std::all_of(balancer.node_labels, end, [](ccm_str key) { return sound_name(key); });
 }
 
 bool sound_backend(const ccm_backend& backend) {
@@ -103,6 +111,8 @@ void repair_texts(LoadBalancer& balancer) {
     repair(annotation.key);
     repair(annotation.value);
   }
+  for (std::string& key : balancer.node_labels) repair(key);
+  repair(balancer.no_members);
 }
 
 }  // namespace
@@ -140,13 +150,15 @@ Result<LoadBalancer> copy_load_balancer(const void* result) {
   // A struct that ends before the id does not mean that there is no id.
   const bool sound = raw.size >= offsetof(ccm_load_balancer, name) && ingress.sound() &&
                      std::all_of(ingress.items().begin(), ingress.items().end(), sound_ingress) &&
-                     sound_annotations(raw) && sound_name(raw.id) && is_utf8(view(raw.id));
+                     sound_annotations(raw) && sound_node_labels(raw) && sound_name(raw.id) &&
+                     is_utf8(view(raw.id));
   if (!sound) return malformed("load balancer");
   ccm_load_balancer checked = raw;
   checked.size = sizeof(checked);
   checked.ingress = ingress.data();
   cut_words(checked.name);
   cut_words(checked.difference);
+  cut_words(checked.no_members);
   checked.retry_after_ms = bounded(raw.retry_after_ms).count();
   if (raw.state < CCM_LOAD_BALANCER_UNKNOWN || raw.state > CCM_LOAD_BALANCER_FOREIGN) {
     checked.state = CCM_LOAD_BALANCER_UNKNOWN;

@@ -34,14 +34,18 @@ bool is_gone(const Status& status) {
 
 LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider,
                                          ccm_interface interface, ProviderTimeouts timeouts,
-                                         AbsenceBrake& brake)
+                                         Brakes brakes, prometheus::Registry& registry,
+                                         const LoadBalancerLimitOptions& limits)
     : provider_(std::move(provider)),
       self_(interface.self),
       table_(whole(*static_cast<const ccm_cloud_loadbalancers*>(interface.table))),
       timeouts_(timeouts),
-      brake_(brake),
+      brake_(brakes.deletions),
+      members_brake_(brakes.members),
       turns_(provider_->runtime().loop, provider_->runtime().timers, "load balancer operation"),
       notes_(provider_->runtime().timers),
+      changes_(provider_->runtime().timers, limits.changes, limits.scarce),
+      creations_(provider_->runtime().timers, registry, limits.replacement_window),
       self_reference_(std::make_shared<LoadBalancersBroker*>(this)) {
   turns_.on_late([this](const std::string& lane) {
     std::vector<std::string> removed;
@@ -78,40 +82,92 @@ void LoadBalancersBroker::change(const char* operation, Function function, Reque
     auto start = [this, running, function, observes, done, failed](const Turn& turn) {
       if (observes) return call(running, function, turn, done);
       auto go = [this, running, function, turn, done] { call(running, function, turn, done); };
-      observe_first(running, turn, go, failed);
+      observe_first(running, turn, function == table_.ensure, go, failed);
     };
     turns_.take(running.lane, context, std::move(start), failed);
   };
   find_lane(request, context, begin);
 }
 
-void LoadBalancersBroker::observe_first(const Running& running, const Turn& turn,
+void LoadBalancersBroker::observe_first(const Running& running, const Turn& turn, bool makes,
                                         const std::function<void()>& go,
                                         const std::function<void(Status)>& failed) {
+  using Verdict = CreationBrake::Verdict;
+  const auto& service = running.request->service;
+  const Verdict verdict = makes ? creations_.judge(service) : Verdict::go;
+  if (verdict == Verdict::hold) return failed(creations_.held(service));
   // Without `observe` the operation itself has to observe: `ensure` does before it makes anything.
-  if (turns_.doubt(running.lane) == 0 || table_.observe == nullptr) return go();
+  const bool looks = verdict == Verdict::look || turns_.doubt(running.lane) > 0;
+  if (!looks || table_.observe == nullptr) return go();
   const Running observing{"loadbalancers.observe", running.request, running.context, running.lane};
-  call(observing, table_.observe, turn, [go, failed](const Result<LoadBalancer>& seen) {
-    if (seen.ok()) return go();
-    Status status = seen.status();
-    status.with_context("what became of an earlier operation is not known");
-    failed(std::move(status));
-  });
+  call(observing, table_.observe, turn,
+       [this, go, failed, verdict, request = running.request](const Result<LoadBalancer>& seen) {
+         if (!seen.ok()) {
+           Status status = seen.status();
+           status.with_context("what became of an earlier operation is not known");
+           return failed(std::move(status));
+         }
+         const bool absent = seen->state == LoadBalancerState::absent;
+         if (absent && verdict == Verdict::look) return failed(creations_.held(request->service));
+         go();
+       });
+}
+
+std::string LoadBalancersBroker::known_id(const LoadBalancerService& service) const {
+  std::string id = creations_.made_by_failure(service.uid);
+  if (id.empty()) id = notes_.id_of(service);
+  return id.empty() ? service.id : id;  // the cloud has it no more, or this process is young
+}
+
+// After a restart one that is recorded on its Service may have members.
+Status LoadBalancersBroker::may_empty(const LoadBalancerRequest& request) {
+  const std::string& uid = request.service.uid;
+  if (!request.backends.empty()) {
+    members_brake_.withdrawn(uid);
+    return {};
+  }
+  const bool there = !request.service.id.empty() || members_brake_.knows(uid);
+  if (!there || without_members_.contains(uid)) return {};
+  return members_brake_.judge({uid}).front();
+}
+
+void LoadBalancersBroker::note_members(const LoadBalancerRequest& request,
+                                       const Result<LoadBalancer>& outcome) {
+  const std::string& uid = request.service.uid;
+  if (!outcome.ok()) {
+    if (request.backends.empty()) members_brake_.not_deleted(uid);
+  } else if (request.backends.empty()) {
+    members_brake_.deleted(uid);
+    without_members_.insert(uid);
+  } else if (outcome->state != LoadBalancerState::foreign) {
+    members_brake_.add_known(uid);
+    without_members_.erase(uid);
+  }
 }
 
 void LoadBalancersBroker::call(const Running& running, Function function, const Turn& turn,
                                BalancerDone done) {
   const std::string uid = running.request->service.uid;
+  const bool changes = function != table_.observe;
+  if (Status verdict = changes ? may_empty(*running.request) : Status(); !verdict.ok()) {
+    return done(std::move(verdict));
+  }
   const uint64_t doubt = turns_.doubt(running.lane);
   auto invoke = asking(function, running.request, true);
-  auto finished = [this, running, turn, uid, doubt,
+  auto finished = [this, running, turn, uid, doubt, changes,
                    done = std::move(done)](Result<LoadBalancer> outcome) {
     turns_.ended(running.lane, turn.number, outcome.status());
-    notes_.answered(running.request->service, outcome);
+    const auto& service = running.request->service;
+    if (changes) {
+      creations_.answered(service, known_id(service), outcome);
+      note_members(*running.request, outcome);
+    }
+    notes_.answered(service, outcome);
     if (outcome) turns_.settle(running.lane, doubt);
     // Another's does not count among ours.
     if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
       brake_.add_known(uid);
+      if (served_) served_(running.request->service);
     }
     done(std::move(outcome));
   };
@@ -122,8 +178,9 @@ void LoadBalancersBroker::call(const Running& running, Function function, const 
 
 void LoadBalancersBroker::observe(Request request, std::shared_ptr<Context> context,
                                   BalancerDone done) {
-  if (table_.observe == nullptr) {
-    return ensure(std::move(request), std::move(context), std::move(done));
+  if (table_.observe == nullptr) {  // it only reads when nothing differs
+    return change("loadbalancers.ensure", table_.ensure, std::move(request), std::move(context),
+                  std::move(done));
   }
   change("loadbalancers.observe", table_.observe, std::move(request), std::move(context),
          std::move(done));
@@ -131,8 +188,13 @@ void LoadBalancersBroker::observe(Request request, std::shared_ptr<Context> cont
 
 void LoadBalancersBroker::ensure(Request request, std::shared_ptr<Context> context,
                                  BalancerDone done) {
-  change("loadbalancers.ensure", table_.ensure, std::move(request), std::move(context),
-         std::move(done));
+  Status admitted = changes_.admit(request->service);
+  if (!admitted.ok()) return done(std::move(admitted));
+  change("loadbalancers.ensure", table_.ensure, request, std::move(context),
+         [this, uid = request->service.uid, done = std::move(done)](Result<LoadBalancer> outcome) {
+           changes_.ended(uid, outcome);
+           done(std::move(outcome));
+         });
 }
 
 void LoadBalancersBroker::update_backends(Request request, std::shared_ptr<Context> context,
@@ -166,13 +228,20 @@ void LoadBalancersBroker::begin_remove(const Running& running,
   auto invoke = asking(table_.remove, running.request, false);
   auto finished = [this, running, turn, uid, doubt, done](const Result<Nothing>& outcome) {
     const Status status = outcome.status();
+    const auto& service = running.request->service;
     turns_.ended(running.lane, turn.number, status);
+    const bool existed = !service.id.empty() || !known_id(service).empty();
+    if (is_gone(status)) creations_.removed(service, status.ok() && existed);
     if (is_gone(status) || status.code() == Code::implemented_elsewhere ||
         status.reason() == CCM_REASON_NOT_OWNED) {
-      notes_.forget(running.request->service);
+      notes_.forget(service);
     }
     if (is_gone(status)) {
+      changes_.removed(uid);
       brake_.deleted(uid);
+      members_brake_.deleted(uid);
+      members_brake_.withdrawn(uid);
+      without_members_.erase(uid);
       turns_.settle(running.lane, doubt);
       if (turns_.abandoned(running.lane) > 0) removed_[uid] = {running.request, running.lane};
     }
@@ -251,6 +320,7 @@ void LoadBalancersBroker::limits(std::shared_ptr<Context> context,
     if (limits.ok()) {
       timeouts_.load_balancer = time_limit(limits->timeout, timeouts_.load_balancer);
       turns_.set_parallel(limits->parallel);
+      if (!limits->id_annotation.empty()) changes_.set_id_annotation(limits->id_annotation);
     }
     done(std::move(limits));
   };

@@ -1,11 +1,15 @@
 // The provider's load balancers for all controllers: every operation has a deadline and is counted,
 // one runs at a time for each Service, or each lane that the provider names, and deletions pass the
-// brake unless the Service itself shows that it gave its load balancer up. An operation that the
+// brake unless the Service itself shows that it gave its load balancer up, as does what leaves a
+// load balancer without members. An operation that the
 // provider never completes loses its turn after a grace period; then the cloud is observed before
 // anything else is changed, and a deletion is repeated when the lost operation completes after all
-// (docs/decisions/0010). Loop thread.
+// (docs/decisions/0010). A tenant's changes are limited, so that something is left for the others,
+// and a Service whose load balancer is replaced again and again is held. Loop thread.
 #pragma once
 
+#include "cloud/broker/change_limits.hpp"
+#include "cloud/broker/creation_brake.hpp"
 #include "cloud/broker/load_balancer_notes.hpp"
 #include "cloud/broker/load_balancer_values.hpp"
 #include "cloud/broker/provider_timeouts.hpp"
@@ -19,8 +23,15 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace ccm::plugin {
+
+struct LoadBalancerLimitOptions {
+  ChangeLimitOptions changes;
+  std::function<bool()> scarce;  // whether the cloud's calls are; empty = always
+  std::chrono::milliseconds replacement_window{600'000};  // CreationBrake
+};
 
 class LoadBalancersBroker {
  public:
@@ -28,15 +39,22 @@ class LoadBalancersBroker {
   using BalancerDone = std::function<void(Result<LoadBalancer>)>;
   using Function = decltype(ccm_cloud_loadbalancers::ensure);
 
-  // `brake` must outlive it.
+  struct Brakes {
+    AbsenceBrake& deletions;
+    AbsenceBrake& members;  // the last ones of a load balancer
+  };
+
+  // `brakes` and `registry` must outlive it.
   LoadBalancersBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-                      ProviderTimeouts timeouts, AbsenceBrake& brake);
+                      ProviderTimeouts timeouts, Brakes brakes, prometheus::Registry& registry,
+                      const LoadBalancerLimitOptions& limits);
   // The provider has the two functions without which there are no load balancers.
   [[nodiscard]] bool usable() const;
 
   // Each `done` is called once, not inside the call; it is not called after the end of `context`,
   // which ends the operation. While an operation of the Service outlives its ctx inside the
-  // provider, another one is unavailable/waiting "OperationNotCompleted".
+  // provider, another one is unavailable/waiting "OperationNotCompleted". An `ensure` may be
+  // refused as ChangeLimits and CreationBrake say; `update_backends` may not, since Nodes cause it.
   void observe(Request request, std::shared_ptr<Context> context, BalancerDone done);
   void ensure(Request request, std::shared_ptr<Context> context, BalancerDone done);
   void update_backends(Request request, std::shared_ptr<Context> context, BalancerDone done);
@@ -50,10 +68,15 @@ class LoadBalancersBroker {
   void limits(std::shared_ptr<Context> context,
               std::function<void(Result<LoadBalancerLimits>)> done);
 
+  // Called when the provider has done what a Service asks for.
+  using Served = std::function<void(const LoadBalancerService&)>;
+  void on_served(Served served) { served_ = std::move(served); }
+
   // The known state of the load balancer of one Service, "namespace/name".
   [[nodiscard]] std::optional<LoadBalancerReport> balancer_of(std::string_view service) const {
     return notes_.find(service);
   }
+  [[nodiscard]] ChangeLimitReport change_limits() const { return changes_.report(); }
 
  private:
   // One running operation.
@@ -74,10 +97,15 @@ class LoadBalancersBroker {
   [[nodiscard]] Invoke asking(Function function, Request request, bool with_backends) const;
   void change(const char* operation, Function function, Request request,
               std::shared_ptr<Context> context, BalancerDone done);
-  // Calls `go` once the Service's load balancer is known: at once unless its key is in doubt.
-  void observe_first(const Running& running, const Turn& turn, const std::function<void()>& go,
-                     const std::function<void(Status)>& failed);
+  // Calls `go` once the Service's load balancer is known: at once unless its key is in doubt, or
+  // it was replaced a while ago and `makes` says that the operation could make another one.
+  void observe_first(const Running& running, const Turn& turn, bool makes,
+                     const std::function<void()>& go, const std::function<void(Status)>& failed);
+  [[nodiscard]] std::string known_id(const LoadBalancerService& service) const;
   void call(const Running& running, Function function, const Turn& turn, BalancerDone done);
+  // Whether a change without backends may take the last members. ok: there are none, or it may.
+  Status may_empty(const LoadBalancerRequest& request);
+  void note_members(const LoadBalancerRequest& request, const Result<LoadBalancer>& outcome);
   void begin_remove(const Running& running, const std::function<void(Status)>& done,
                     const Turn& turn);
   void remove_again(const std::string& uid);
@@ -88,8 +116,13 @@ class LoadBalancersBroker {
   const ccm_cloud_loadbalancers table_;  // functions beyond its size are NULL
   ProviderTimeouts timeouts_;
   AbsenceBrake& brake_;
+  AbsenceBrake& members_brake_;
+  std::unordered_set<std::string> without_members_;  // UIDs, by the last change
   Turns turns_;
   LoadBalancerNotes notes_;
+  Served served_;
+  ChangeLimits changes_;
+  CreationBrake creations_;
   // By UID: what was deleted while an operation ran on without its turn.
   std::unordered_map<std::string, Removed> removed_;
   std::shared_ptr<LoadBalancersBroker*> self_reference_;  // timers hold it weakly

@@ -98,7 +98,7 @@ void OwnedObjects::list(ClusterNames cluster,
 
 void OwnedObjects::remove(ClusterNames cluster, OwnedObject object,
                           std::function<void(Status)> done) {
-  if (object.no_cluster || object.shared) {
+  if (object.shared || (object.no_cluster && !cluster.confirmed)) {
     Status refused(Code::failed_precondition,
                    object.shared ? "others use it, too" : "its mark names no cluster");
     provider_->runtime().loop.post(

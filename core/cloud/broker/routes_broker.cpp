@@ -29,6 +29,8 @@ struct RoutesBroker::Request {
   Turns::Turn turn;
   std::vector<Status> statuses;      // of all changes
   std::vector<std::size_t> allowed;  // removals that go to the provider
+  std::vector<Route> admitted;       // additions that do
+  std::vector<std::size_t> places;   // of these among the additions
   std::vector<RouteBatch> batches;
   std::size_t next = 0;  // of them
 
@@ -39,18 +41,20 @@ struct RoutesBroker::Request {
       fn(changes.removals[index], Change::removal, statuses[index]);
     }
     for (const std::size_t index : batch.additions) {
-      fn(changes.additions[index], Change::addition, statuses[changes.removals.size() + index]);
+      fn(admitted[index], Change::addition, statuses[changes.removals.size() + places[index]]);
     }
   }
 };
 
 RoutesBroker::RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-                           ProviderTimeouts timeouts, AbsenceBrake& brake, NodeDeleted node_deleted)
+                           ProviderTimeouts timeouts, AbsenceBrake& brake,
+                           std::unique_ptr<RouteTargets> targets, NodeDeleted node_deleted)
     : provider_(std::move(provider)),
       self_(interface.self),
       table_(whole(*static_cast<const ccm_cloud_routes*>(interface.table))),
       timeouts_(timeouts),
       brake_(brake),
+      targets_(std::move(targets)),
       node_deleted_(std::move(node_deleted)),
       turns_(provider_->runtime().loop, provider_->runtime().timers, "change of routes") {}
 
@@ -64,26 +68,35 @@ void RoutesBroker::list(std::string cluster_name, std::shared_ptr<Context> conte
     request.cluster_name = c_str(cluster_name);
     list(self, ctx, &request, once);
   };
-  auto ended = [this, doubt = turns_.doubt(kTable),
-                done = std::move(done)](Result<std::vector<Route>> listed) {
-    if (listed.ok()) {
+  auto ended = [this, doubt = turns_.doubt(kTable), context,
+                done = std::move(done)](Result<std::vector<Route>> answer) {
+    if (!answer.ok()) return done(std::move(answer));
+    auto routes = std::make_shared<std::vector<Route>>(*std::move(answer));
+    targets_->refresh(context, [this, doubt, context, done, routes](const Status& known) {
+      if (context->ended()) return;
+      if (!known.ok()) return done(known);
       turns_.settle(kTable, doubt);
-      owned_.clear();
-      std::unordered_set<std::string> keys;
-      for (const Route& route : *listed) {
-        if (!route.owned) continue;
-        owned_.push_back(route);
-        keys.insert(key_of(route));
-      }
-      brake_.set_known(std::move(keys));
-      listed_ = provider_->runtime().timers.now();
-      forget_made_changes();
-      forget_old_failures();
-    }
-    done(std::move(listed));
+      listed(*routes);
+      done(std::move(*routes));
+    });
   };
   provider_->call<std::vector<Route>>("routes.list", context, timeouts_.list, {}, std::move(invoke),
                                       copy_routes, std::move(ended));
+}
+
+void RoutesBroker::listed(std::vector<Route>& routes) {
+  targets_->take(routes, by_address_);
+  owned_.clear();
+  std::unordered_set<std::string> keys;
+  for (const Route& route : routes) {
+    if (!route.owned) continue;
+    owned_.push_back(route);
+    keys.insert(key_of(route));
+  }
+  brake_.set_known(std::move(keys));
+  listed_ = provider_->runtime().timers.now();
+  forget_made_changes();
+  forget_old_failures();
 }
 
 void RoutesBroker::apply(Changes changes, std::shared_ptr<Context> context,
@@ -108,10 +121,24 @@ bool RoutesBroker::of_deleted_node(const Route& route) const {
          node_deleted_(listed->target_node);
 }
 
-void RoutesBroker::judge(Request& request) {
+void RoutesBroker::judge_additions(Request& request) {
+  const std::size_t removals = request.changes.removals.size();
+  for (std::size_t index = 0; index < request.changes.additions.size(); ++index) {
+    Route route = request.changes.additions[index];
+    Status& status = request.statuses[removals + index];
+    status = targets_->admit(route, by_address_);
+    if (!status.ok()) {
+      note_outcome(route, Change::addition, status);
+      continue;
+    }
+    request.admitted.push_back(std::move(route));
+    request.places.push_back(index);
+  }
+}
+
+void RoutesBroker::judge_removals(Request& request) {
   const std::vector<Route>& removals = request.changes.removals;
-  request.statuses.assign(removals.size() + request.changes.additions.size(), Status());
-  const Replacements replacements(removals, request.changes.additions, owned_);
+  const Replacements replacements(removals, request.admitted, owned_);
   std::vector<std::string> keys;
   std::vector<std::size_t> absences;  // removals only because something else is missing
   for (std::size_t index = 0; index < removals.size(); ++index) {
@@ -145,19 +172,28 @@ void RoutesBroker::begin_apply(const RequestPtr& request, Turns::Turn turn) {
                              .with_retry_after(kListAgain));
   }
   request->turn = std::move(turn);
-  judge(*request);
-  if (request->allowed.empty() && request->changes.additions.empty()) {
-    return request->done(std::move(request->statuses));
-  }
-  if (batch_size_ || table_.limits == nullptr) return next_batch(request);
+  if (batch_size_ || table_.limits == nullptr) return decide(request);
   ask_limits(request->context, [this, request](const Result<RouteLimits>& limits) {
     const bool without = limits.status().code() == Code::unimplemented;
     if (without) batch_size_ = 0;
-    if (limits.ok() || without) return next_batch(request);
-    const Changes& changes = request->changes;
-    request->batches = batches_of(changes.removals, request->allowed, changes.additions, 0);
-    failed(*request, limits.status());
+    if (limits.ok() || without) return decide(request);
+    request->turn = {};
     request->done(limits.status());
+  });
+}
+
+void RoutesBroker::decide(const RequestPtr& request) {
+  targets_->refresh(request->context, [this, request](const Status& known) {
+    if (request->context->ended()) return;
+    if (!known.ok()) {
+      request->turn = {};
+      return request->done(known);
+    }
+    const Changes& changes = request->changes;
+    request->statuses.assign(changes.removals.size() + changes.additions.size(), Status());
+    judge_additions(*request);
+    judge_removals(*request);
+    next_batch(request);
   });
 }
 
@@ -165,7 +201,7 @@ void RoutesBroker::next_batch(const RequestPtr& request) {
   const Changes& changes = request->changes;
   if (request->next == 0) {
     request->batches =
-        batches_of(changes.removals, request->allowed, changes.additions, batch_size_.value_or(0));
+        batches_of(changes.removals, request->allowed, request->admitted, batch_size_.value_or(0));
   }
   if (request->next == request->batches.size()) {
     request->turn = {};
@@ -189,7 +225,7 @@ void RoutesBroker::call(const RequestPtr& request) {
     given->removals.push_back(changes.removals[index]);
   }
   for (const std::size_t index : batch.additions) {
-    given->additions.push_back(changes.additions[index]);
+    given->additions.push_back(request->admitted[index]);
   }
   auto invoke = [apply = table_.apply, self = self_, given](ccm_ctx ctx, ccm_completion once) {
     const detail::RoutesC remove(given->removals);
@@ -322,6 +358,11 @@ std::vector<RouteReport> RoutesBroker::routes_of(const std::string& node) const 
     report.attempts = failure.attempts;
     report.since = now - failure.since;
   }
+  for (auto& [destination, refusal] : targets_->refused(node)) {
+    RouteReport& report = routes[destination];
+    report.destination = destination;
+    if (report.failure.ok()) report.failure = std::move(refusal);
+  }
   std::vector<RouteReport> reports;
   reports.reserve(routes.size());
   for (auto& [destination, report] : routes) reports.push_back(std::move(report));
@@ -342,6 +383,7 @@ void RoutesBroker::ask_limits(const std::shared_ptr<Context>& context,
   auto ended = [this, done = std::move(done)](Result<RouteLimits> limits) {
     if (limits.ok()) {
       batch_size_ = limits->batch;
+      by_address_ = limits->uses_addresses;
       timeouts_.list = time_limit(limits->timeout, timeouts_.list);
       timeouts_.routes = time_limit(limits->timeout, timeouts_.routes);
     }

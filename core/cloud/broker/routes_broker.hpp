@@ -1,11 +1,13 @@
 // The provider's routes for all controllers: every operation has a deadline and is counted, one
-// `apply` runs at a time, and the removal of many routes passes the brake. Changes that a
+// `apply` runs at a time, the removal of many routes passes the brake, and routes lead only where
+// they may (RouteTargets). Changes that a
 // controller requests together are judged together and then made in batches of the provider's size.
 // A batch that the provider never completes loses its turn after a grace period; then the table is
 // listed before anything else is changed (docs/decisions/0010). Loop thread.
 #pragma once
 
 #include "cloud/broker/provider_timeouts.hpp"
+#include "cloud/broker/route_targets.hpp"
 #include "cloud/broker/route_values.hpp"
 #include "cloud/broker/turns.hpp"
 #include "cloud/deletion/absence_brake.hpp"
@@ -48,17 +50,19 @@ class RoutesBroker {
 
   // `brake` must outlive it.
   RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-               ProviderTimeouts timeouts, AbsenceBrake& brake, NodeDeleted node_deleted = {});
+               ProviderTimeouts timeouts, AbsenceBrake& brake,
+               std::unique_ptr<RouteTargets> targets, NodeDeleted node_deleted = {});
   // The provider has the two functions without which there are no routes.
   [[nodiscard]] bool usable() const;
 
   // Each `done` is called once; it is not called after the end of `context`, which ends the
-  // operation.
+  // operation. The listed routes have the Nodes to which they lead.
   void list(std::string cluster_name, std::shared_ptr<Context> context,
             std::function<void(Result<std::vector<Route>>)> done);
   // The outcome of each change, removals first. A route that is not owned is never removed
   // (failed_precondition "NotOwned"); a route that the brake holds is failed_precondition
-  // "DeletionBrakeEngaged"; all other changes are made, until a batch fails as a whole: that batch
+  // "DeletionBrakeEngaged"; one that may not be has the status of RouteTargets::admit(); all other
+  // changes are made, until a batch fails as a whole: that batch
   // and those after it have its failure, which is the operation's when nothing was made before.
   // While a batch outlives its ctx inside the provider, and before the listing that has to follow
   // then: unavailable/waiting "OperationNotCompleted".
@@ -73,8 +77,11 @@ class RoutesBroker {
  private:
   struct Request;
   using RequestPtr = std::shared_ptr<Request>;
+  void listed(std::vector<Route>& routes);
   void begin_apply(const RequestPtr& request, Turns::Turn turn);
-  void judge(Request& request);
+  void decide(const RequestPtr& request);
+  void judge_removals(Request& request);
+  void judge_additions(Request& request);
   [[nodiscard]] bool of_deleted_node(const Route& route) const;
   void ask_limits(const std::shared_ptr<Context>& context,
                   std::function<void(Result<RouteLimits>)> done);
@@ -101,9 +108,11 @@ class RoutesBroker {
   const ccm_cloud_routes table_;  // functions beyond its size are NULL
   ProviderTimeouts timeouts_;
   AbsenceBrake& brake_;
+  const std::unique_ptr<RouteTargets> targets_;
   const NodeDeleted node_deleted_;
   std::vector<Route> owned_;           // of the last listing
   std::optional<int64_t> batch_size_;  // by the provider's last answer
+  bool by_address_ = false;            // likewise: its routes lead to addresses
   runtime::TimePoint listed_;
   std::map<std::pair<std::string, std::string>, Failure> failures_;
   Turns turns_;

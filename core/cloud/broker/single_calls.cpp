@@ -40,15 +40,25 @@ void SingleCalls::pump() {
   }
 }
 
+void SingleCalls::ended(const Origin& origin) {
+  --running_;
+  price_ = std::max<std::size_t>(origin.calls(), 1);
+}
+
 void SingleCalls::get(Question question) {
   ++running_;
   const InstanceQuery query = question.query;
-  source_.set_origin(query.origin ? query.origin : no_origin());
-  source_.get(query, [weak = std::weak_ptr(self_), began = timers_.now(),
+  const auto& asks = query.origin;
+  const auto origin =
+      asks ? std::make_shared<Origin>(asks->controller(), asks->key(), asks->priority())
+           : no_origin();
+  source_.set_origin(origin);
+  source_.get(query, [weak = std::weak_ptr(self_), began = timers_.now(), origin,
                       question = std::move(question)](Result<InstanceSnapshot::Ptr> found) {
     const auto self = weak.lock();
     if (!self) return;
-    --(*self)->running_;
+    (*self)->ended(*origin);
+    tell_answer(question.query.origin, origin);
     question.done({found.status(), found ? *found : nullptr, 0}, began);
     (*self)->pump();
   });
@@ -66,7 +76,7 @@ void SingleCalls::describe(std::vector<Question> questions) {
                            questions = std::move(questions)](Result<InstanceSnapshot::Ptr> found) {
         const auto self = weak.lock();
         if (!self) return;
-        --(*self)->running_;
+        (*self)->ended(*origin);
         if (found && (*found)->size() != questions.size()) {
           found = Status(Code::internal, "the provider described another number of instances");
         }

@@ -32,6 +32,8 @@ class SingleCalls {
   [[nodiscard]] bool possible() const { return source_.can_get() || source_.can_describe(); }
   // Instances of one call.
   [[nodiscard]] std::size_t batch() const { return source_.can_describe() ? batch_ : 1; }
+  // HTTP calls of the last one that was answered; at least 1.
+  [[nodiscard]] std::size_t price() const { return price_; }
   // Of the provider; 0 leaves the host's choice.
   void set_limits(int64_t batch, int64_t parallel) {
     if (batch > 0) batch_ = std::min(batch_, static_cast<std::size_t>(batch));
@@ -46,6 +48,7 @@ class SingleCalls {
     Done done;
   };
 
+  void ended(const Origin& origin);
   void pump();
   void get(Question question);
   void describe(std::vector<Question> questions);
@@ -56,6 +59,7 @@ class SingleCalls {
   std::size_t batch_ = 100;  // instances of one describe
   std::deque<Question> waiting_;
   std::size_t running_ = 0;
+  std::size_t price_ = 1;
   runtime::Timers::Id pump_timer_ = 0;
   std::shared_ptr<SingleCalls*> self_;  // calls to the source hold it weakly
 };

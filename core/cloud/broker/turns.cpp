@@ -2,6 +2,8 @@
 
 #include "base/duration.hpp"
 #include "base/log.hpp"
+#include "plugin/origin.hpp"
+#include "runtime/fair_list.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -24,6 +26,12 @@ constexpr milliseconds kGrace{300'000};
 // The number of operations that may run on without their turn. Beyond it each turn is kept: a
 // component that completes nothing must not fill the memory.
 constexpr std::size_t kMostRunningOn = 100;
+
+// The namespace for which the operation is done.
+std::string_view tenant_of(const Context& context) {
+  if (!context.origin()) return {};
+  return runtime::namespace_of(context.origin()->key());
+}
 
 }  // namespace
 
@@ -59,7 +67,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     entry.since = timers.now();
     entry.given_up.reset();
     if (most_parallel > 0 && parallel >= most_parallel) {
-      queue.push_back({key, entry.holder, start, context});
+      queue.push_back(tenant_of(*context), {key, entry.holder, start, context});
       return;
     }
     give(key, entry.holder, start);
@@ -77,8 +85,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
   void one_less() {
     --parallel;
     while (!queue.empty() && (most_parallel <= 0 || parallel < most_parallel)) {
-      const Queued next = std::move(queue.front());
-      queue.pop_front();
+      const Queued next = *queue.take();
       if (next.context->ended()) {
         pass_on(next.key);
       } else {
@@ -181,8 +188,9 @@ struct Turns::State : std::enable_shared_from_this<State> {
   std::unordered_map<std::string, Key> keys;  // keys with a held turn or with a record
   std::size_t all_abandoned = 0;
   int64_t most_parallel = 0;
-  int64_t parallel = 0;      // operations that run and have their turn
-  std::deque<Queued> queue;  // those that have their key's turn and wait for the others
+  int64_t parallel = 0;  // operations that run and have their turn
+  // Those that have their key's turn and wait for the others; namespaces take turns.
+  runtime::FairList<Queued> queue;
   uint64_t last_number = 0;
   uint64_t last_doubt = 0;
 };

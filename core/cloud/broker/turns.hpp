@@ -39,7 +39,8 @@ class Turns {
   // this call; neither when `context` ended before that.
   void take(const std::string& key, std::shared_ptr<Context> context, Start start, Refuse refuse);
 
-  // So many turns at once, of all keys together; 0 = any number.
+  // So many turns at once, of all keys together; 0 = any number. While all are taken the namespaces
+  // of the contexts' origins take turns.
   void set_parallel(int64_t most);
 
   // The host's wait for the operation of that turn ended so. At a deadline or a cancellation the

@@ -1,7 +1,6 @@
 #include "cloud/deletion/absence_brake.hpp"
 
 #include "base/duration.hpp"
-#include "cloud/deletion/brake_text.hpp"
 #include "plugin/brake_status.hpp"
 
 #include <algorithm>
@@ -19,8 +18,12 @@ constexpr milliseconds kShortestRetry{10'000};
 }  // namespace
 
 AbsenceBrake::AbsenceBrake(runtime::Timers& timers, DeletionTelemetry& telemetry,
-                           runtime::BrakeOptions options, std::string kind)
-    : timers_(timers), telemetry_(telemetry), brake_(options), kind_(std::move(kind)) {}
+                           runtime::BrakeOptions options, BrakeSubject subject, std::string fate)
+    : timers_(timers),
+      telemetry_(telemetry),
+      brake_(options),
+      subject_(std::move(subject)),
+      fate_(std::move(fate)) {}
 
 void AbsenceBrake::begin() { brake_.begin(timers_.now()); }
 
@@ -37,11 +40,12 @@ Status AbsenceBrake::refusal(const runtime::BrakeJudgement& judgement) const {
   return Status(Code::failed_precondition, ErrorClass::waiting,
                 "the deletion brake holds it: with it " +
                     std::to_string(report.absent + report.deleted) + " of " +
-                    std::to_string(report.known + report.deleted) + " " + kind_ +
-                    " would be deleted within " + format_duration(brake_.options().window) + ", " +
-                    std::to_string(report.limit) + " may; those still unwanted after " +
+                    std::to_string(report.known + report.deleted) + " " + subject_.kind +
+                    " would " + fate_ + " within " + format_duration(brake_.options().window) +
+                    ", " + std::to_string(report.limit) + " may; after " +
                     format_duration(brake_.options().hold) +
-                    " are deleted at that pace, and all at once with --deletion-brake-percent=100")
+                    " the others follow at that pace, and all at once with "
+                    "--deletion-brake-percent=100")
       .with_reason(std::string(kDeletionBrakeEngaged))
       .with_retry_after(std::min(due, latest));
 }
@@ -65,7 +69,7 @@ Status AbsenceBrake::why_refused(const std::string& key) const {
 }
 
 std::string AbsenceBrake::status_text() const {
-  return describe(report(), brake_.options(), {kind_, "are not wanted any more"});
+  return describe(report(), brake_.options(), subject_);
 }
 
 std::vector<Status> AbsenceBrake::judge(const std::vector<std::string>& keys) {

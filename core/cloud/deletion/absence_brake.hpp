@@ -1,8 +1,9 @@
-// The brake in front of deletions that controllers request because something else is gone: routes
-// whose Nodes vanished, load balancers that no Service is seen to give up (docs/decisions/0009).
-// Loop thread.
+// The brake in front of what controllers take away because something else is gone: routes whose
+// Nodes vanished, load balancers that no Service is seen to give up, the last members of load
+// balancers (docs/decisions/0009). Loop thread.
 #pragma once
 
+#include "cloud/deletion/brake_text.hpp"
 #include "cloud/deletion/deletion_telemetry.hpp"
 #include "runtime/brake.hpp"
 #include "runtime/timers.hpp"
@@ -19,9 +20,9 @@ namespace ccm::plugin {
 
 class AbsenceBrake {
  public:
-  // `timers` and `telemetry` must outlive it. `kind`: "routes", for messages.
+  // `timers` and `telemetry` must outlive it. `subject`: for messages; `fate`: "be deleted".
   AbsenceBrake(runtime::Timers& timers, DeletionTelemetry& telemetry, runtime::BrakeOptions options,
-               std::string kind);
+               BrakeSubject subject, std::string fate = "be deleted");
 
   // This process leads.
   void begin();
@@ -37,6 +38,9 @@ class AbsenceBrake {
   // An allowed object is gone, or was not deleted after all.
   void deleted(const std::string& key) { known_.erase(key); }
   void not_deleted(const std::string& key) { brake_.not_deleted(key); }
+  // Nobody asks for it any more.
+  void withdrawn(const std::string& key) { held_.erase(key); }
+  [[nodiscard]] bool knows(const std::string& key) const { return known_.contains(key); }
 
   // A deletion that was refused and is still requested.
   struct Refused {
@@ -50,7 +54,7 @@ class AbsenceBrake {
 
   // Held are those that were refused and are still requested.
   [[nodiscard]] runtime::BrakeReport report() const;
-  [[nodiscard]] const std::string& kind() const { return kind_; }
+  [[nodiscard]] const std::string& kind() const { return subject_.kind; }
   // One line for people, without names.
   [[nodiscard]] std::string status_text() const;
 
@@ -61,7 +65,8 @@ class AbsenceBrake {
   runtime::Timers& timers_;
   DeletionTelemetry& telemetry_;
   runtime::Brake brake_;
-  const std::string kind_;
+  const BrakeSubject subject_;
+  const std::string fate_;
   std::unordered_set<std::string> known_;
   std::unordered_map<std::string, Refused> held_;
 };

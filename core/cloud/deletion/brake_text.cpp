@@ -40,13 +40,20 @@ std::string counts_text(const BrakeReport& report, const BrakeOptions& options,
     text += " (" + std::to_string(report.announced) + " cordoned or tainted before, " +
             (report.contradicted ? "counted since a Ready one is missing, too)" : "not counted)");
   }
-  return text + ", " + std::to_string(report.deleted) + " were deleted within " +
+  return text + ", " + std::to_string(report.deleted) + " " + subject.done + " within " +
          format_duration(options.window) + ", " + limit_text(report, options);
 }
 
 }  // namespace
 
-BrakeSubject subject_nodes() { return {"nodes", "are missing in the cloud"}; }
+BrakeSubject subject_nodes() { return {"nodes", "are missing in the cloud", "were deleted"}; }
+
+BrakeSubject subject_strangers() { return {"nodes", "were never seen in the cloud"}; }
+
+std::string describe_strangers(const BrakeReport& report, const BrakeOptions& options) {
+  if (!report.engaged || report.blind) return {};
+  return "; " + counts_text(report, options, subject_strangers());
+}
 
 std::string describe(const BrakeReport& report, const BrakeOptions& options,
                      const BrakeSubject& subject, const std::vector<std::string>& held) {
@@ -60,16 +67,17 @@ std::string describe(const BrakeReport& report, const BrakeOptions& options,
                         : "released: " + counts;
 }
 
-std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const BrakeOptions& options) {
+std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const BrakeOptions& options,
+                     const BrakeSubject& subject) {
   switch (verdict) {
     case BrakeVerdict::pass:  // the next observation will let it pass
     case BrakeVerdict::blind:
       break;
     case BrakeVerdict::over_limit:
-      return counts_text(report, options, subject_nodes()) + "; those still missing after " +
+      return counts_text(report, options, subject) + "; those still missing after " +
              format_duration(options.hold) + " goes at that pace";
     case BrakeVerdict::too_early:
-      return counts_text(report, options, subject_nodes()) +
+      return counts_text(report, options, subject) +
              ", since it does not know how many were deleted before";
   }
   return "its instance is missing, but the cloud's answer shows none of the instances known to "

@@ -32,6 +32,21 @@ Status node_is_ready(const std::string& name) {
   return refused_deletion("NodeIsReady", "Node " + name + " is Ready, so it is not deleted");
 }
 
+Status not_of_this_cloud(const std::string& name) {
+  return refused_deletion("NotOfThisCloud",
+                          "Node " + name +
+                              " has no provider ID and does not wait for one, so its absence from "
+                              "the cloud proves nothing");
+}
+
+Status instance_never_seen(const std::string& name, const std::string& absence) {
+  return waiting_deletion("InstanceNeverSeen",
+                          "Node " + name +
+                              " has no provider ID, and no instance of its name was ever seen, so "
+                              "it is not deleted: " +
+                              absence);
+}
+
 Status listing_incomplete() {
   return waiting_deletion("IncompleteListing",
                           "second look at the cloud: its list of instances is incomplete");

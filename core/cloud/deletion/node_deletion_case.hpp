@@ -13,6 +13,7 @@ struct NodeDeletions::Case {
   NodeDeletion deletion;
   NodeFacts node;
   runtime::TimePoint deadline;
+  bool apart = false;              // of NodeView::apart
   const char* ground = "deleted";  // for metrics
   int tries_left = 3;              // of the DELETE, after conflicts
 };

@@ -25,7 +25,7 @@ bool may_have_happened(const Status& status) {
 
 void NodeDeletions::conclude(const CasePtr& one, const InstanceAnswer& answer, Standing canary) {
   const auto stop = [&](Status status, const char* decision) {
-    brake_.not_deleted(one->node.uid);
+    brake_of(*one).not_deleted(one->node.uid);
     fail(one, std::move(status), decision);
   };
   if (!answer.status.ok()) {
@@ -37,13 +37,13 @@ void NodeDeletions::conclude(const CasePtr& one, const InstanceAnswer& answer, S
       return stop(instance_exists(one->node.name), "exists");
     case Standing::terminated:
       one->ground = "terminated";
-      brake_.deleting(one->node.uid, false, deps_.timers.now());
+      brake_of(*one).deleting(one->node.uid, false, deps_.timers.now());
       return read_fresh(one);
     case Standing::absent:
       break;
   }
   if (canary != Standing::exists && !one->node.released) {
-    brake_.not_deleted(one->node.uid);
+    brake_of(*one).not_deleted(one->node.uid);
     return hold(one, {BrakeVerdict::blind, milliseconds(0)});
   }
   read_fresh(one);
@@ -58,7 +58,7 @@ void NodeDeletions::read_fresh(const CasePtr& one) {
                            const auto object = body ? kube::Object::decode(*body)
                                                     : Result<kube::ObjectPtr>(body.status());
                            if (object) return (*self)->send(one, facts_of(*object));
-                           (*self)->brake_.not_deleted(one->node.uid);
+                           (*self)->brake_of(*one).not_deleted(one->node.uid);
                            (*self)->fail(one, object.status(), "failed");
                          });
 }
@@ -78,7 +78,7 @@ void NodeDeletions::send(const CasePtr& one, const NodeFacts& fresh) {
         Status(Code::deadline_exceeded, "the caller that requested the deletion has given up");
   }
   if (!problem.ok()) {
-    brake_.not_deleted(one->node.uid);
+    brake_of(*one).not_deleted(one->node.uid);
     return fail(one, std::move(problem), "refused");
   }
   kube::DeleteOptions options = one->deletion.options;
@@ -103,7 +103,7 @@ void NodeDeletions::sent(const CasePtr& one, Result<std::string> answer) {
     deps_.telemetry.decided(one->ground);
     return end(one, std::move(answer));
   }
-  if (!may_have_happened(answer.status())) brake_.not_deleted(one->node.uid);
+  if (!may_have_happened(answer.status())) brake_of(*one).not_deleted(one->node.uid);
   fail(one, answer.status(), "failed");
 }
 
@@ -120,15 +120,22 @@ bool NodeDeletions::deleted(const std::string& name) const {
          !deps_.cache.get("v1/nodes", {}, name);
 }
 
+std::string NodeDeletions::why_held_back(const Case& one, BrakeVerdict verdict) const {
+  const runtime::BrakeReport strangers = apart_.report(deps_.timers.now());
+  if (one.apart && strangers.engaged) {
+    return why_held(verdict, strangers, apart_.options(), subject_strangers());
+  }
+  return why_held(verdict, report(), brake_.options(), subject_nodes());
+}
+
 void NodeDeletions::hold(const CasePtr& one, BrakeJudgement judgement) {
   ++held_in_round_;
   held_.hold(one->node);
   const bool limited =
       judgement.verdict == BrakeVerdict::over_limit || judgement.verdict == BrakeVerdict::too_early;
-  const std::string message =
-      "The Node is not deleted: " + why_held(judgement.verdict, report(), brake_.options()) +
-      ". To let it go now: kubectl annotate node " + one->node.name + " " +
-      std::string(kAllowDeletion) + "=true";
+  const std::string message = "The Node is not deleted: " + why_held_back(*one, judgement.verdict) +
+                              ". To let it go now: kubectl annotate node " + one->node.name + " " +
+                              std::string(kAllowDeletion) + "=true";
   deps_.telemetry.held(*one->node.object, message);
   const milliseconds pause = std::min(std::max(judgement.retry_after, milliseconds(1)), kHeldPause);
   fail(one,

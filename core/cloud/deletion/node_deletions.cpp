@@ -9,6 +9,7 @@
 
 namespace ccm::plugin {
 
+using runtime::BrakeJudgement;
 using runtime::BrakeVerdict;
 using std::chrono::milliseconds;
 
@@ -33,11 +34,21 @@ struct NodeDeletions::Round {
 NodeDeletions::NodeDeletions(Dependencies dependencies, runtime::BrakeOptions options)
     : deps_(std::move(dependencies)),
       brake_(options),
+      apart_(options),
       held_(deps_.cache, deps_.timers),
       self_(std::make_shared<NodeDeletions*>(this)) {}
 
+NodeDeletions::~NodeDeletions() {
+  if (round_timer_ != 0) deps_.timers.cancel(round_timer_);
+}
+
 void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
   broker_ = std::move(broker);
+  broker_->on_found([weak = std::weak_ptr(self_)](const InstanceQuery& query) {
+    const auto self = weak.lock();
+    if (!self || !query.node) return;
+    (*self)->sightings_.found(*query.node, (*self)->deps_.cache.list(kNodes, {}));
+  });
   broker_->on_listing([weak = std::weak_ptr(self_)](const InstanceSnapshot::Ptr& instances) {
     if (const auto self = weak.lock()) (*self)->heard_listing(*instances);
   });
@@ -45,6 +56,7 @@ void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
 
 // Counts every listing, whatever it was made for.
 void NodeDeletions::heard_listing(const InstanceSnapshot& instances) {
+  note_sightings(&instances);
   if (deps_.cache.list(kNodes, {}).size() <= kSmallCluster) {
     auto picked = pick_witnesses(our_nodes(), instances);
     if (!picked.empty()) witnesses_ = std::move(picked);
@@ -53,27 +65,54 @@ void NodeDeletions::heard_listing(const InstanceSnapshot& instances) {
   if (round_runs_ || !instances.complete() || !report().engaged) return;
   held_.refresh();
   const std::vector<NodeFacts> nodes = our_nodes();
-  brake_.observe(view_of({nodes, &instances, held_.uids(), witnesses_}).observation,
-                 deps_.timers.now());
+  observe(view_of({nodes, &instances, held_.uids(), witnesses_}));
   deps_.telemetry.observed(report());
 }
 
-void NodeDeletions::begin() { brake_.begin(deps_.timers.now()); }
+// A cache that is not filled yet would make strangers of Nodes that have long been there.
+void NodeDeletions::note_sightings(const InstanceSnapshot* instances) {
+  if (deps_.cache.state(kNodes) != CacheState::synced) return;
+  sightings_.listed(deps_.cache.list(kNodes, {}), instances);
+}
+
+void NodeDeletions::observe(const NodeView& view) {
+  brake_.observe(view.observation, deps_.timers.now());
+  apart_.observe(view.apart, deps_.timers.now());
+}
+
+runtime::Brake& NodeDeletions::brake_of(const Case& one) { return one.apart ? apart_ : brake_; }
+
+// An answer that lacks too much is not believed about strangers either.
+BrakeJudgement NodeDeletions::judgement_of(const Case& one) {
+  const auto now = deps_.timers.now();
+  const BrakeJudgement judgement = brake_of(one).judge(one.node.uid, now);
+  if (!one.apart || judgement.verdict != BrakeVerdict::pass) return judgement;
+  const runtime::BrakeReport others = brake_.report(now);
+  if (!others.engaged && !others.contradicted) return judgement;
+  return {BrakeVerdict::over_limit, milliseconds(0)};
+}
+
+void NodeDeletions::begin() {
+  brake_.begin(deps_.timers.now());
+  apart_.begin(deps_.timers.now());
+}
 
 runtime::BrakeReport NodeDeletions::report() const {
   runtime::BrakeReport report = brake_.report(deps_.timers.now());
   report.held = held_.names().size();
-  report.engaged = report.engaged || report.held > 0;
+  report.engaged = report.engaged || apart_.report(deps_.timers.now()).engaged || report.held > 0;
   return report;
 }
 
 std::string NodeDeletions::summary() const {
-  return describe(report(), brake_.options(), subject_nodes());
+  return describe(report(), brake_.options(), subject_nodes()) +
+         describe_strangers(apart_.report(deps_.timers.now()), apart_.options());
 }
 
 std::string NodeDeletions::status_text() const {
   const auto held = held_.names();
-  std::string text = describe(report(), brake_.options(), subject_nodes(), held);
+  std::string text = describe(report(), brake_.options(), subject_nodes(), held) +
+                     describe_strangers(apart_.report(deps_.timers.now()), apart_.options());
   if (!held.empty()) {
     text += "; to let one go: kubectl annotate node NAME " + std::string(kAllowDeletion) + "=true";
   }
@@ -84,6 +123,7 @@ std::vector<NodeFacts> NodeDeletions::our_nodes() const {
   std::vector<NodeFacts> nodes;
   for (const kube::ObjectPtr& object : deps_.cache.list(kNodes, {})) {
     NodeFacts facts = facts_of(object);
+    facts.seen = sightings_.seen(*object);
     if (!broker_->foreign(facts.provider_id)) nodes.push_back(std::move(facts));
   }
   return nodes;
@@ -101,7 +141,9 @@ Status NodeDeletions::refusal(const NodeDeletion& deletion, const NodeFacts& nod
                   "Node " + deletion.name + " is being deleted already");
   }
   if (node.ready) return node_is_ready(deletion.name);
-  return {};
+  if (!node.provider_id.empty() || node.seen || node.released) return {};
+  if (!node.of_cloud) return not_of_this_cloud(deletion.name);
+  return instance_never_seen(deletion.name, broker_->absence_text(node.query()));
 }
 
 void NodeDeletions::remove(NodeDeletion deletion) {
@@ -119,6 +161,8 @@ void NodeDeletions::remove(NodeDeletion deletion) {
                      "the cache does not hold Node " + one->deletion.name);
   } else {
     one->node = facts_of(cached);
+    one->node.seen = sightings_.seen(*cached);
+    one->apart = !one->node.seen;
     problem = refusal(one->deletion, one->node);
   }
   if (problem.ok() && observation_is_due(*one)) {
@@ -130,17 +174,17 @@ void NodeDeletions::remove(NodeDeletion deletion) {
     const auto self = weak.lock();
     if (!self) return;
     if (!problem.ok()) return (*self)->fail(one, problem, "refused");
-    (*self)->hold(one, (*self)->brake_.judge(one->node.uid, (*self)->deps_.timers.now()));
+    (*self)->hold(one, (*self)->judgement_of(*one));
   });
 }
 
 // A held Node does not cost a call to the cloud for each request of a controller.
-bool NodeDeletions::observation_is_due(const Case& one) const {
+bool NodeDeletions::observation_is_due(const Case& one) {
   const auto now = deps_.timers.now();
   if (one.node.released || !held_last_ || !last_round_) return true;
   if (now - *last_round_ >= observation_pause(true)) return true;
   if (brake_.report(now).blind) return false;
-  const BrakeVerdict verdict = brake_.judge(one.node.uid, now).verdict;
+  const BrakeVerdict verdict = judgement_of(one).verdict;
   return verdict == BrakeVerdict::pass || verdict == BrakeVerdict::blind;
 }
 
@@ -151,20 +195,27 @@ milliseconds NodeDeletions::observation_pause(bool held) const {
   return std::max(kHeldPause, std::min(price * 4, kLongestHold));
 }
 
+// Strangers that register again and again must not cost more than that.
+milliseconds NodeDeletions::round_pause() const {
+  const bool strangers = std::all_of(waiting_.begin(), waiting_.end(),
+                                     [](const CasePtr& one) { return !one->node.seen; });
+  if (!strangers) return observation_pause(false);
+  return std::min(kHeldPause * static_cast<int64_t>(broker_->listing_calls()), kLongestHold);
+}
+
 // Collects the requests of one moment.
 void NodeDeletions::schedule_round() {
-  if (round_scheduled_ || round_runs_) return;
-  round_scheduled_ = true;
-  milliseconds delay(0);
-  if (last_round_) {
-    const auto due = *last_round_ + observation_pause(false);
-    delay = std::max(delay, std::chrono::ceil<milliseconds>(due - deps_.timers.now()));
+  if (round_runs_) return;
+  const auto now = deps_.timers.now();
+  const auto due = last_round_ ? std::max(*last_round_ + round_pause(), now) : now;
+  if (round_timer_ != 0) {
+    if (round_due_ <= due) return;
+    deps_.timers.cancel(round_timer_);
   }
-  deps_.timers.after(delay, [weak = std::weak_ptr(self_)] {
-    const auto self = weak.lock();
-    if (!self) return;
-    (*self)->round_scheduled_ = false;
-    (*self)->begin_round();
+  round_due_ = due;
+  round_timer_ = deps_.timers.after(std::chrono::ceil<milliseconds>(due - now), [this] {
+    round_timer_ = 0;
+    begin_round();
   });
 }
 
@@ -173,7 +224,10 @@ void NodeDeletions::begin_round() {
   held_in_round_ = 0;
   last_round_ = deps_.timers.now();
   Cases cases = std::exchange(waiting_, {});
-  if (!broker_->can_list()) return listed(cases, InstanceSnapshot::Ptr());
+  if (!broker_->can_list()) {
+    note_sightings(nullptr);
+    return listed(cases, InstanceSnapshot::Ptr());
+  }
   broker_->refresh([weak = std::weak_ptr(self_), cases](const Result<InstanceSnapshot::Ptr>& all) {
     if (const auto self = weak.lock()) (*self)->listed(cases, all);
   });
@@ -201,8 +255,9 @@ void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Pt
   const std::vector<NodeFacts> nodes = our_nodes();
   const NodeView view = view_of({nodes, listing->get(), wanted, witnesses_});
   round->canary = view.canary;
+  for (const CasePtr& one : cases) one->apart = view.apart_uids.contains(one->node.uid);
   if (round->listed) {
-    if ((*listing)->complete()) brake_.observe(view.observation, deps_.timers.now());
+    if ((*listing)->complete()) observe(view);
     judge_listed(cases, round, **listing);
   } else {
     round->cases = cases;
@@ -221,7 +276,7 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
       case Standing::terminated:
         // The cloud's word about this very instance needs no canary and no limit.
         one->ground = "terminated";
-        brake_.deleting(one->node.uid, false, deps_.timers.now());
+        brake_of(*one).deleting(one->node.uid, false, deps_.timers.now());
         read_fresh(one);
         break;
       case Standing::absent:
@@ -236,18 +291,14 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
 }
 
 bool NodeDeletions::judge_absent(const CasePtr& one) {
-  const auto now = deps_.timers.now();
+  runtime::Brake& brake = brake_of(*one);
   if (!one->node.of_cloud) {
-    fail(one,
-         refused_deletion("NotOfThisCloud", "Node " + one->node.name +
-                                                " has no provider ID and does not wait for one, so "
-                                                "its absence from the cloud proves nothing"),
-         "foreign");
+    fail(one, not_of_this_cloud(one->node.name), "foreign");
     return false;
   }
   // A deletion whose answer was lost, or a cache that lags: it is already counted.
-  if (brake_.is_deleting(one->node.uid)) return true;
-  const auto judgement = brake_.judge(one->node.uid, now);
+  if (brake.is_deleting(one->node.uid)) return true;
+  const BrakeJudgement judgement = judgement_of(*one);
   if (one->node.released) {
     one->ground = "released";
   } else if (judgement.verdict != BrakeVerdict::pass) {
@@ -256,7 +307,7 @@ bool NodeDeletions::judge_absent(const CasePtr& one) {
   } else if (!judgement.counts) {
     one->ground = "announced";
   }
-  brake_.deleting(one->node.uid, judgement.counts && !one->node.released, now);
+  brake.deleting(one->node.uid, judgement.counts && !one->node.released, deps_.timers.now());
   return true;
 }
 
@@ -302,23 +353,23 @@ void NodeDeletions::looked_up(const RoundPtr& round) {
 
 // The provider cannot list: the others are known only as far as they were asked for together.
 void NodeDeletions::conclude_without_listing(const RoundPtr& round) {
-  runtime::BrakeObservation observation;
-  observation.known = our_nodes().size();
-  observation.sighted =
+  NodeView view;
+  view.observation.known = view.apart.known = our_nodes().size();
+  const bool sighted =
       round->canary && standing_of(round->canary_answer.state()) == Standing::exists;
+  view.observation.sighted = view.apart.sighted = sighted;
   for (std::size_t index = 0; index < round->cases.size(); ++index) {
     const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
     if (!absent) continue;
-    const NodeFacts& node = round->cases[index]->node;
-    observation.absent.push_back(node.uid);
-    if (node.leaving) observation.announced.insert(node.uid);
+    const Case& one = *round->cases[index];
+    add_absent(one.apart ? view.apart : view.observation, one.node);
   }
-  brake_.observe(observation, deps_.timers.now());
+  observe(view);
   for (std::size_t index = 0; index < round->cases.size(); ++index) {
     const CasePtr& one = round->cases[index];
     const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
     if (absent && !judge_absent(one)) continue;
-    conclude(one, round->answers[index], observation.sighted ? Standing::exists : Standing::absent);
+    conclude(one, round->answers[index], sighted ? Standing::exists : Standing::absent);
   }
 }
 

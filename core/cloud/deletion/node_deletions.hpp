@@ -9,6 +9,7 @@
 #include "cloud/deletion/deletion_telemetry.hpp"
 #include "cloud/deletion/held_nodes.hpp"
 #include "cloud/deletion/node_view.hpp"
+#include "cloud/deletion/sightings.hpp"
 #include "plugin/host_services/kube_access.hpp"
 #include "runtime/brake.hpp"
 #include "runtime/timers.hpp"
@@ -31,9 +32,10 @@ struct NodeDeletion {
   kube::DeleteOptions options;
   kube::CallOptions call;  // `timeout` bounds the whole of it
   // Failures of the gate itself, by reason: waiting "DeletionHeld", "CloudViewBlind" and
-  // "SecondLookFailed", to be requested again; failed_precondition "MachineExists" and
-  // "NodeIsReady"; aborted/conflict for a Node that was replaced; unimplemented/unsupported
-  // "ForeignProviderID"; else the API server's. ok and not_found: it is gone.
+  // "SecondLookFailed" and "InstanceNeverSeen", to be requested again; failed_precondition
+  // "MachineExists" and "NodeIsReady"; aborted/conflict for a Node that was replaced;
+  // unimplemented/unsupported "ForeignProviderID"; else the API server's. ok and not_found: it is
+  // gone.
   ObjectApi::Done done;
 };
 
@@ -48,6 +50,7 @@ class NodeDeletions {
 
   // The references in `dependencies` must outlive it.
   NodeDeletions(Dependencies dependencies, runtime::BrakeOptions options);
+  ~NodeDeletions();
   NodeDeletions(const NodeDeletions&) = delete;
   NodeDeletions& operator=(const NodeDeletions&) = delete;
 
@@ -75,9 +78,13 @@ class NodeDeletions {
   using RoundPtr = std::shared_ptr<Round>;
 
   void heard_listing(const InstanceSnapshot& instances);
+  void note_sightings(const InstanceSnapshot* instances);
+  void observe(const NodeView& view);
+  [[nodiscard]] runtime::Brake& brake_of(const Case& one);
+  [[nodiscard]] runtime::BrakeJudgement judgement_of(const Case& one);
   // Why it cannot be judged; ok: it can.
   [[nodiscard]] Status refusal(const NodeDeletion& deletion, const NodeFacts& node) const;
-  [[nodiscard]] bool observation_is_due(const Case& one) const;
+  [[nodiscard]] bool observation_is_due(const Case& one);
   void schedule_round();
   void begin_round();
   void end_round();
@@ -96,23 +103,28 @@ class NodeDeletions {
 
   void note_deleted(const std::string& name);
   void hold(const CasePtr& one, runtime::BrakeJudgement judgement);
+  [[nodiscard]] std::string why_held_back(const Case& one, runtime::BrakeVerdict verdict) const;
   void fail(const CasePtr& one, Status status, const char* decision);
   void end(const CasePtr& one, Result<std::string> result);
   [[nodiscard]] std::vector<NodeFacts> our_nodes() const;
   [[nodiscard]] std::chrono::milliseconds observation_pause(bool held) const;
+  [[nodiscard]] std::chrono::milliseconds round_pause() const;
 
   // Between two observations while all requested deletions are held.
   static constexpr std::chrono::milliseconds kHeldPause{10'000};
 
   Dependencies deps_;
   runtime::Brake brake_;
+  runtime::Brake apart_;  // of Nodes that prove nothing (NodeView::apart)
   HeldNodes held_;
+  Sightings sightings_;
   std::map<std::string, runtime::TimePoint> deleted_;  // by name
   std::shared_ptr<InstancesBroker> broker_;
   std::vector<std::string> witnesses_;
   Cases waiting_;
   bool round_runs_ = false;
-  bool round_scheduled_ = false;
+  runtime::Timers::Id round_timer_ = 0;
+  runtime::TimePoint round_due_;
   std::size_t held_in_round_ = 0;
   bool held_last_ = false;
   std::optional<runtime::TimePoint> last_round_;

@@ -63,10 +63,12 @@ std::optional<InstanceQuery> listed_witness(const ViewRequest& request) {
 }
 
 // Without a listing: an instance that a direct look-up can be expected to find.
-std::optional<InstanceQuery> probable_canary(const ViewRequest& request) {
+std::optional<InstanceQuery> probable_canary(const ViewRequest& request,
+                                             const std::unordered_set<std::string>& apart) {
   for (const bool ready : {true, false}) {
     for (const NodeFacts& node : request.nodes) {
-      if (node.ready != ready || !counts(node, request) || request.wanted.contains(node.uid)) {
+      if (node.ready != ready || !counts(node, request) || request.wanted.contains(node.uid) ||
+          apart.contains(node.uid)) {
         continue;
       }
       return node.query();
@@ -86,9 +88,13 @@ InstanceQuery NodeFacts::query() const {
 }
 
 const std::vector<std::string>& node_fact_fields() {
-  static const std::vector<std::string> fields{
-      "/spec/providerID", "/status/conditions/-/type", "/status/conditions/-/status",
-      "/spec/taints",     "/spec/unschedulable",       std::string(kAnnotationPointer)};
+  static const std::vector<std::string> fields{"/spec/providerID",
+                                               "/status/conditions/-/type",
+                                               "/status/conditions/-/status",
+                                               "/spec/taints",
+                                               "/spec/unschedulable",
+                                               std::string(kAnnotationPointer),
+                                               "/metadata/creationTimestamp"};
   return fields;
 }
 
@@ -133,10 +139,19 @@ Standing standing_of(const NodeFacts& node, const InstanceSnapshot& instances) {
   return found.size() == 1 ? standing_of(instances.state(found.front())) : Standing::unclear;
 }
 
+void add_absent(runtime::BrakeObservation& observation, const NodeFacts& node) {
+  observation.absent.push_back(node.uid);
+  observation.names.emplace(node.uid, node.name);
+  if (node.leaving) observation.announced.insert(node.uid);
+}
+
 NodeView view_of(const ViewRequest& request) {
   NodeView view;
   if (request.instances == nullptr) {
-    view.canary = probable_canary(request);
+    for (const NodeFacts& node : request.nodes) {
+      if (!node.seen) view.apart_uids.insert(node.uid);
+    }
+    view.canary = probable_canary(request, view.apart_uids);
     return view;
   }
   std::optional<InstanceQuery> ready_canary;
@@ -144,22 +159,25 @@ NodeView view_of(const ViewRequest& request) {
   bool any_ready = false;
   for (const NodeFacts& node : request.nodes) {
     if (!counts(node, request)) continue;
-    ++view.observation.known;
-    any_ready = any_ready || node.ready;
+    const bool apart = !node.seen;
+    if (apart) view.apart_uids.insert(node.uid);
+    auto& observation = apart ? view.apart : view.observation;
+    ++observation.known;
+    any_ready = any_ready || (node.ready && !apart);
     const Standing standing = standing_of(node, *request.instances);
     if (standing == Standing::absent && request.instances->may_lack(node.provider_id)) continue;
     if (standing == Standing::absent) {
-      view.observation.absent.push_back(node.uid);
-      if (node.leaving) view.observation.announced.insert(node.uid);
-      if (node.ready && !node.leaving) ++view.observation.alive;
+      add_absent(observation, node);
+      if (node.ready && !node.leaving && !apart) ++observation.alive;
     }
-    if (standing != Standing::exists) continue;
+    if (standing != Standing::exists || apart) continue;
     auto& canary = node.ready ? ready_canary : other_canary;
     if (!canary) canary = node.query();
   }
   view.canary = ready_canary;
   if (!any_ready) view.canary = other_canary ? other_canary : listed_witness(request);
-  view.observation.sighted = view.canary.has_value();
+  view.observation.sighted = view.apart.sighted = view.canary.has_value();
+  view.apart.known += view.observation.known;
   return view;
 }
 

@@ -29,6 +29,7 @@ struct NodeFacts {
   bool deleting = false;  // has a deletionTimestamp
   bool released = false;  // kAllowDeletion
   bool of_cloud = false;  // has a provider ID, or waits for a cloud to give it one
+  bool seen = true;       // in the cloud (Sightings)
   // Its instance is going to be removed: the Node is cordoned (kubectl drain, Cluster API and most
   // autoscalers do that first), or has an autoscaler's taint.
   bool leaving = false;
@@ -36,7 +37,7 @@ struct NodeFacts {
   [[nodiscard]] InstanceQuery query() const;
 };
 
-// JSON pointers of all that facts_of() reads; a cache has to keep them.
+// JSON pointers of all that facts_of() and Sightings read; a cache has to keep them.
 const std::vector<std::string>& node_fact_fields();
 NodeFacts facts_of(const kube::ObjectPtr& node);
 
@@ -52,9 +53,16 @@ Standing standing_of(int32_t instance_state);  // of one answer, CCM_INSTANCE_*
 
 struct NodeView {
   runtime::BrakeObservation observation;
+  // Nodes whose instance was never seen prove nothing about the cloud: they count neither there nor
+  // as a canary. What is missing of them is limited apart.
+  runtime::BrakeObservation apart;
+  std::unordered_set<std::string> apart_uids;
   // An existing instance: a direct look-up has to find it too.
   std::optional<InstanceQuery> canary;
 };
+
+// That Node's instance is missing.
+void add_absent(runtime::BrakeObservation& observation, const NodeFacts& node);
 
 struct ViewRequest {
   const std::vector<NodeFacts>& nodes;  // of this provider only

@@ -57,7 +57,21 @@ std::optional<milliseconds> parse_reset(std::string_view text, system_clock::tim
 // The last calls of a limit, reserved for urgent requests.
 int64_t reserve_of(int64_t limit) { return limit / 10 + (limit % 10 != 0 ? 1 : 0); }
 
-bool always_passes(CallPriority priority) { return priority <= CallPriority::load_balancers; }
+// How many calls of the limit are kept for those of higher priorities. Services do not get the last
+// half of the reserve: whoever may write Services must not keep new Nodes out.
+int64_t kept_from(CallPriority priority, int64_t limit) {
+  switch (priority) {
+    case CallPriority::node_init:
+      return 0;
+    case CallPriority::load_balancers:
+      return limit / 20;
+    case CallPriority::routes:
+    case CallPriority::backends:
+    case CallPriority::refresh:
+      break;
+  }
+  return reserve_of(limit);
+}
 
 }  // namespace
 
@@ -118,9 +132,10 @@ int64_t CallBudgets::left(const Budget& budget) const {
   return std::max<int64_t>(*budget.remaining - budget.under_way, 0);
 }
 
-bool CallBudgets::reserved(const Budget& budget) const {
+bool CallBudgets::keeps_from(const Budget& budget, CallPriority priority) const {
+  if (priority == CallPriority::node_init) return false;
   return budget.limit && budget.remaining && budget.window_ends &&
-         *budget.window_ends > timers_.now() && left(budget) <= reserve_of(*budget.limit);
+         *budget.window_ends > timers_.now() && left(budget) <= kept_from(priority, *budget.limit);
 }
 
 // Only an answer can tell what the next window holds: one of the waiting calls goes first.
@@ -140,11 +155,11 @@ milliseconds CallBudgets::admit(const std::string& credential, CallPriority prio
   if (budget.closed_until > now) {
     pause = std::chrono::ceil<milliseconds>(budget.closed_until - now);
   } else {
-    const bool was_reserved = reserved(budget);
+    const bool kept = keeps_from(budget, priority);
     window_over(budget);
-    if (!always_passes(priority) && was_reserved) {
+    if (kept) {
       pause = std::chrono::ceil<milliseconds>(*budget.window_ends - now);
-    } else if (!always_passes(priority) && budget.unsure && budget.under_way > 0) {
+    } else if (priority != CallPriority::node_init && budget.unsure && budget.under_way > 0) {
       pause = kUnsurePause;
     }
   }
@@ -179,6 +194,20 @@ void CallBudgets::answered(const std::string& credential, const net::Response* r
   if (!pause || *pause <= milliseconds(0)) return;
   const auto until = now + std::min<milliseconds>(*pause, kLongestTold);
   budget.closed_until = std::max(budget.closed_until, until);
+  // Then there are calls again, whatever time its count of none was for.
+  if (budget.remaining == 0 && budget.window_ends) {
+    budget.window_ends = std::min(*budget.window_ends, until);
+  }
+}
+
+bool CallBudgets::scarce() const {
+  const auto now = timers_.now();
+  return std::any_of(budgets_.begin(), budgets_.end(), [&](const auto& one) {
+    const Budget& budget = one.second;
+    if (budget.closed_until > now) return true;
+    const bool told = budget.limit && budget.remaining && budget.window_ends;
+    return told && *budget.window_ends > now && left(budget) <= *budget.limit / 2;
+  });
 }
 
 bool CallBudgets::closed(const std::string& credential) const {
@@ -191,10 +220,11 @@ std::string CallBudgets::obstacle(const std::string& credential, CallPriority pr
   const auto place = budgets_.find(credential);
   if (place == budgets_.end()) return {};
   const Budget& budget = place->second;
-  if (always_passes(priority) || !reserved(budget)) return {};
+  if (!keeps_from(budget, priority)) return {};
   std::string text = "only ";
   text += std::to_string(left(budget)) + " of " + std::to_string(*budget.limit) +
-          " calls of the cloud's limit are left, and they are kept for new Nodes and Services";
+          " calls of the cloud's limit are left, and they are kept for new Nodes";
+  if (priority != CallPriority::load_balancers) text += " and Services";
   return text;
 }
 
@@ -209,7 +239,8 @@ std::vector<BudgetReport> CallBudgets::report() const {
     if (budget.window_ends && *budget.window_ends > now) {
       report.reset = std::chrono::ceil<milliseconds>(*budget.window_ends - now);
     }
-    report.reserved = reserved(budget);
+    report.reserved = keeps_from(budget, CallPriority::refresh);
+    report.for_nodes = keeps_from(budget, CallPriority::load_balancers);
     if (budget.closed_until > now) {
       report.closed = std::chrono::ceil<milliseconds>(budget.closed_until - now);
     }

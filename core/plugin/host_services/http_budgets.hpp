@@ -40,6 +40,7 @@ struct BudgetReport {
   std::optional<int64_t> remaining;                // the same, without the calls under way
   std::optional<std::chrono::milliseconds> reset;  // until the window ends, while it is not over
   bool reserved = false;                           // only node initialisation and Services pass
+  bool for_nodes = false;                          // only node initialisation passes
   std::chrono::milliseconds closed{0};             // no call passes for that time
   uint64_t held = 0;                               // calls that were held back
   struct Spender {
@@ -56,8 +57,9 @@ class CallBudgets {
 
   // Whether a call may go out. 0: at once, and it counts as under way until answered(). Else how
   // long it has to wait before it may ask again: because the cloud refused (429, or no call is
-  // left), which holds back all calls, or because nine tenths of the limit are spent, and the rest
-  // is reserved for node initialisation and new or changed Services.
+  // left), which holds back all calls, or because nine tenths of the limit are spent: the rest is
+  // reserved for node initialisation and new or changed Services, and the last twentieth for node
+  // initialisation alone.
   std::chrono::milliseconds admit(const std::string& credential, CallPriority priority,
                                   const std::string& controller);
   // Ends a call that was admitted. `response` null: no answer came.
@@ -66,6 +68,9 @@ class CallBudgets {
   // A call was held back; counts once, however often it asks again.
   void note_held(const std::string& credential) { ++budget_of(credential).held; }
 
+  // Half of the limit of some credential is spent, or the cloud asked to wait: whoever spends more
+  // than others should wait.
+  [[nodiscard]] bool scarce() const;
   // No call passes now, of any priority.
   [[nodiscard]] bool closed(const std::string& credential) const;
   // Why calls of that priority are held back now, for people; empty: they are not.
@@ -97,7 +102,7 @@ class CallBudgets {
 
   Budget& budget_of(const std::string& credential);
   [[nodiscard]] int64_t left(const Budget& budget) const;
-  [[nodiscard]] bool reserved(const Budget& budget) const;
+  [[nodiscard]] bool keeps_from(const Budget& budget, CallPriority priority) const;
   void window_over(Budget& budget) const;
   [[nodiscard]] int64_t step_now() const;
 

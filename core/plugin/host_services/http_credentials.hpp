@@ -16,8 +16,8 @@ namespace ccm::plugin {
 // X-Auth-Token, X-Subject-Token, X-Api-Key, ...
 bool names_credential(std::string_view name);
 
-// What a header with a credential holds: its value without the scheme, and the password of HTTP's
-// basic authentication. Nothing for other headers.
+// The secrets of a header with a credential: its value without the scheme, and the password of
+// HTTP's basic authentication. Nothing for other headers.
 std::vector<std::string> secrets_of_header(const net::Header& header);
 
 // Those of all headers, and the values of the URL's parameters with such names. Short ones are left

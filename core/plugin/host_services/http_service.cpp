@@ -71,6 +71,7 @@ struct HttpCall {
   std::string operation;
   std::string credential;  // of the call budget: "PLUGIN/NAME"
   std::vector<std::string> secrets;
+  std::string replaces;  // for a dry run
   uint32_t tries = 1;
   bool writes = false;
 };
@@ -119,11 +120,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   void withhold() {
     const std::string url = net::redact_url(call_.request.url);
-    const std::string body = SecretForms(call_.secrets).without(call_.request.body);
+    const SecretForms secrets(call_.secrets);
+    const std::string body = secrets.without(call_.request.body);
+    const std::string before = secrets.without(call_.replaces);
     const auto& origin = running_->context()->origin();
     if (origin) origin->note_withheld();
     options_->withheld->withhold(
-        {running_->component().identity().name, origin, call_.request.method, url, body});
+        {running_->component().identity().name, origin, call_.request.method, url, body, before});
     running_->end(WithheldWrites::refusal(call_.request.method + " " + url));
   }
 
@@ -276,6 +279,7 @@ HttpCall read_call(const ccm_http_request& raw, const LiveComponent& component,
   call.request = read_http_request(raw, options);
   call.writes = !reads_only(call.request, raw.flags);
   call.operation = view(raw.operation);
+  if (options.withheld != nullptr) call.replaces = view(raw.replaces);
   const std::string_view credential = view(raw.credential);
   // Components of a plugin share an account, plugins do not.
   call.credential = component.identity().plugin_id;

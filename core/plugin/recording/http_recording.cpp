@@ -48,8 +48,8 @@ std::string line_of(const RecordedExchange& exchange, const Redactor& redactor) 
   return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-// Why the open file is not this process's alone; empty = it is. Whoever may read it now may have it
-// open, and goes on reading when that is forbidden.
+// Why the open file is not this process's alone; empty = it is. Somebody who may read it now may
+// have it open, and goes on reading when that is forbidden.
 std::string unfit(int file) {
   struct stat status {};
   if (::fstat(file, &status) != 0) return std::strerror(errno);

@@ -56,6 +56,7 @@ asio::awaitable<Result<std::string>> ReviewClient::post(std::string review, Aske
   for (int attempt = 1;; ++attempt) {
     kube::CallOptions call;
     call.max_retries = 0;
+    call.max_response_bytes = 1u << 20;  // reading it as JSON takes many times that
     call.timeout = std::max(milliseconds(1),
                             std::chrono::duration_cast<milliseconds>(limit - steady_clock::now()));
     std::string method = "POST";

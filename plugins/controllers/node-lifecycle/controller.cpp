@@ -35,7 +35,7 @@ bool not_ours(const Status& status) {
 
 // Of thousands of Nodes hardly any does, so it is asked before anything is copied.
 bool needs_looking_after(const Object& node) {
-  return !is_ready(node) || has_shutdown_taint(node) || is_marked(node);
+  return !is_ready(node) || is_deleting(node) || has_shutdown_taint(node) || is_marked(node);
 }
 
 // The host looked again and disagreed, holds the deletion back, or does not lead: no failure.
@@ -43,6 +43,23 @@ bool kept_by_host(const Status& status) {
   return status.error_class() == ErrorClass::waiting ||
          status.error_class() == ErrorClass::conflict || not_ours(status) ||
          status.code() == Code::failed_precondition || status.code() == Code::cancelled;
+}
+
+Status left_alone(std::string why, std::string_view reason) {
+  return Status(Code::implemented_elsewhere, std::move(why)).with_reason(std::string(reason));
+}
+
+// Its end is an event, so nothing is asked meanwhile: not the cloud either.
+Status being_deleted(const NodeState& node) {
+  constexpr milliseconds kNextLook{600'000};
+  std::string text = "the Node is being deleted";
+  for (std::size_t index = 0; index < node.finalizers.size(); ++index) {
+    text += (index == 0 ? ", and waits for other programs to remove their finalizers: " : ", ") +
+            node.finalizers[index];
+  }
+  return Status(Code::failed_precondition, ErrorClass::waiting, std::move(text))
+      .with_reason("NodeIsBeingDeleted")
+      .with_retry_after(kNextLook);
 }
 
 ReconcileResult again(milliseconds delay) {
@@ -72,6 +89,7 @@ Status Controller::setup(Setup& setup) {
   }
   period_ = std::max(host_.config.duration_flag("node-monitor-period").value_or(period_),
                      milliseconds(1));
+  pace_ = LookPace(period_);
   out_of_service_ = host_.config.flag("node-out-of-service-taint") == std::string_view("true");
 
   QueueOptions options;
@@ -92,10 +110,18 @@ Status Controller::setup(Setup& setup) {
 
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
-  if (kind == EventKind::deleted) return forget(std::string(now.name()));
+  if (kind == EventKind::deleted) {
+    forget(std::string(now.name()));
+    // Without this reconcile it would count as waiting until its next look.
+    if (needs_looking_after(now)) queue.add(now.name());
+    return;
+  }
   if (!needs_looking_after(now)) return;
   if (kind == EventKind::updated && surely_same_input(old, now)) return;
-  if (kind == EventKind::resync) return queue.add(now.name(), Priority::periodic);
+  if (kind == EventKind::hinted) pace_.hinted(std::string(now.name()), host_.timer.now());
+  if (kind == EventKind::resync) {
+    return queue.add(now.name(), Priority::periodic, wait(now.name()));
+  }
   if (kind == EventKind::added || kind == EventKind::hinted) return queue.add(now.name());
   const NodeState state = read_node(now);
   const NodeState before = read_node(old);
@@ -103,9 +129,9 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   // Taints that come and go while it is not Ready anyway, ours among them, say nothing new about
   // the instance.
   const bool news = state.ready || before.ready || state.uid != before.uid ||
-                    state.provider_id != before.provider_id;
+                    state.provider_id != before.provider_id || state.deleting;
   queue.add(now.name(), news ? Priority::changed : Priority::periodic,
-            news ? milliseconds(0) : pause());
+            news ? milliseconds(0) : std::max(wait(now.name()), period_));
 }
 
 void Controller::forget(const std::string& name) {
@@ -113,8 +139,13 @@ void Controller::forget(const std::string& name) {
   stops_.erase(name);
 }
 
-milliseconds Controller::pause() const {
-  return std::max(period_, kLookCost * static_cast<int64_t>(in_doubt_.size()));
+milliseconds Controller::wait(std::string_view name) const {
+  return pace_.wait(name, host_.timer.now());
+}
+
+milliseconds Controller::pause(const std::string& name) const {
+  const auto doubt = in_doubt_.find(name);
+  return doubt == in_doubt_.end() ? period_ : doubt->second.pause;
 }
 
 Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
@@ -127,72 +158,105 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
   if (state.ready) {  // LIFE-5: no question to the cloud
     forget(state.name);
     Status cleared = co_await set_taints(ctx, node, Wanted::none);
+    if (cleared.ok() && state.deleting) cleared = being_deleted(state);
     if (!cleared.ok()) co_return cleared;
     co_return ReconcileResult();
+  }
+  if (state.deleting) {
+    forget(state.name);
+    co_return being_deleted(state);
   }
   if (const auto left = grace(state)) {
     host_.log.v(2, "Left a new node alone that has no matching instance yet",
                 {{"node", state.name}});
     co_return again(*left);
   }
-  in_doubt_.insert(state.name);
+  if (wait(state.name) > milliseconds(0)) co_return too_early(state.name);
+  auto examined = co_await examine(ctx, node);
+  const auto doubt = in_doubt_.find(state.name);
+  if (doubt != in_doubt_.end()) doubt->second.outcome = examined;
+  co_return examined;
+}
+
+// Pages go on showing what the last look led to.
+Result<ReconcileResult> Controller::too_early(const std::string& name) const {
+  const auto doubt = in_doubt_.find(name);
+  if (doubt == in_doubt_.end()) {
+    return Status(Code::unavailable, ErrorClass::waiting,
+                  "the Node was looked at often of late, so the next look waits")
+        .with_reason("LookedAtOften")
+        .with_retry_after(wait(name));
+  }
+  const auto& outcome = doubt->second.outcome;
+  if (outcome.ok()) return again(wait(name));
+  Status status = outcome.status();
+  return status.with_retry_after(wait(name));
+}
+
+Task<Result<ReconcileResult>> Controller::examine(Ctx ctx, Object node) {
+  const std::string name(node.name());
   const milliseconds begun = host_.timer.now();
-  const auto instance = co_await look(ctx, node);
+  Doubt& doubt = in_doubt_[name];
+  const milliseconds cost = kLookCost * static_cast<int64_t>(in_doubt_.size());
+  doubt.pause = std::max(pace_.look(name, begun), cost);
+  auto instance = co_await look(ctx, node);
   count(instance);
   if (instance.ok()) {
-    auto acted = co_await act(ctx, node, *instance);
+    auto acted = co_await act(ctx, node, *std::move(instance));
     looks_.record(std::chrono::duration<double>(host_.timer.now() - begun).count());  // MET-14
     co_return acted;
   }
-  if (not_ours(instance.status())) {
-    forget(state.name);
-    co_return ReconcileResult();
+  const Status& failure = instance.status();
+  if (not_ours(failure)) {
+    forget(name);
+    co_return left_alone(failure.message(), failure.reason());
   }
-  co_return not_told(instance.status());
+  co_return not_told(name, failure);
 }
 
 // Waiting: pages show the Node and the cloud's reason, and a failing cloud writes no line for each
 // of thousands of Nodes.
-Status Controller::not_told(const Status& look) const {
+Status Controller::not_told(const std::string& name, const Status& look) const {
   return Status(look.code(), ErrorClass::waiting,
                 "the cloud does not tell the state of the instance: " + look.message())
       .with_reason(look.reason().empty() ? "MachineStateUnknown" : look.reason())
-      .with_retry_after(std::max(pause(), look.retry_after()));
+      .with_retry_after(std::max(pause(name), look.retry_after()));
 }
 
 // LIFE-6. The answer is young enough that the next look gets another one.
-Task<Result<InstanceState>> Controller::look(Ctx ctx, Object node) {
+Task<Result<Instance>> Controller::look(Ctx ctx, Object node) {
   NodeIdentity identity;
   identity.name = node.name();
   identity.provider_id = node.text("/spec/providerID");
   identity.node = node;
-  identity.max_age = std::max(period_ / 2, milliseconds(1));
+  identity.max_age = std::max(pause(identity.name) / 2, milliseconds(1));
   std::vector<NodeIdentity> identities;
   identities.push_back(std::move(identity));
   auto instances = co_await host_.instances.describe(ctx, std::move(identities));
   if (!instances.ok()) co_return instances.status();
-  co_return instances->front().state;
+  co_return std::move(instances->front());
 }
 
-void Controller::count(const Result<InstanceState>& answer) const {
+void Controller::count(const Result<Instance>& answer) const {
   if (!answer.ok()) {
     const std::string_view result = not_ours(answer.status())                   ? "not_implemented"
                                     : answer.status().code() == Code::cancelled ? "canceled"
                                                                                 : "error";
     return calls_.record(1, {"instance_exists", result});
   }
-  const bool exists = *answer != InstanceState::absent && *answer != InstanceState::terminated;
+  const bool exists =
+      answer->state != InstanceState::absent && answer->state != InstanceState::terminated;
   calls_.record(1, {"instance_exists", exists ? "success" : "instance_not_found"});
   if (exists) calls_.record(1, {"instance_shutdown", "success"});
 }
 
-Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceState instance) {
+Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, Instance instance) {
   const NodeState state = read_node(node);
-  if (instance != InstanceState::shutdown && instance != InstanceState::unknown) {
+  if (instance.state != InstanceState::shutdown && instance.state != InstanceState::unknown) {
     stops_.erase(state.name);
   }
   Status status;
-  switch (instance) {
+  switch (instance.state) {
     case InstanceState::running:
     case InstanceState::starting:
       status = co_await set_taints(ctx, node, Wanted::none);
@@ -208,17 +272,21 @@ Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, InstanceStat
       // this cloud.
       if (state.provider_id.empty() && !state.uninitialized) {
         forget(state.name);
-        co_return ReconcileResult();
+        co_return left_alone(
+            "the Node has no provider ID and does not wait for one: " +
+                (instance.why.ok() ? "it has no instance" : instance.why.message()),
+            "NotOfThisCloud");
       }
       status = co_await remove(ctx, node, "does not exist any more");
       break;
     case InstanceState::unknown:
-      co_return not_told(Status(Code::unavailable, "its answer has no state for it"));
+      co_return not_told(state.name, instance.why.ok() ? Status(Code::unavailable,
+                                                                "its answer has no state for it")
+                                                       : instance.why);
   }
-  // Without an Event, and known by its condition.
-  if (status.error_class() == ErrorClass::waiting) status.with_retry_after(pause());
+  if (status.error_class() == ErrorClass::waiting) status.with_retry_after(pause(state.name));
   if (!status.ok()) co_return status;
-  co_return again(pause());
+  co_return again(pause(state.name));
 }
 
 // Two looks that are a whole period apart got two answers: one may have met a reboot.
@@ -309,9 +377,11 @@ Task<Status> Controller::remove(Ctx ctx, Object node, std::string cause) {
     host_.log.v(2, "Did not delete a node", {{"node", name}, {"reason", removed}});
     if (removed.error_class() == ErrorClass::waiting) co_return removed;
   } else if (!gone(removed)) {
-    host_.log.warning("Could not delete a node", {{"node", name}, {"err", removed}});
     host_.events.warning(node, "DeletingNodeFailed",
                          "Node " + name + " could not be deleted: " + removed.message());
+    Status failed = removed;
+    co_return failed.with_context("could not delete the Node")
+        .with_retry_after(std::max(pause(name), removed.retry_after()));
   }
   co_return Status();
 }

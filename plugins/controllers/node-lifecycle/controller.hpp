@@ -2,10 +2,11 @@
 // is deleted; a Node whose instance is shut down is tainted until it runs again. [serial]
 //
 // Ready Nodes cost nothing: no call to the cloud, no timer. A Node is looked at when it becomes not
-// Ready and then every --node-monitor-period. Whether an instance is really gone is decided by the
-// host: it looks again, and its brake checks every deletion.
+// Ready and then every --node-monitor-period, less often when it stays so. Whether an instance is
+// really gone is decided by the host: it looks again, and its brake checks every deletion.
 #pragma once
 
+#include "look_pace.hpp"
 #include "node_state.hpp"
 #include "taints.hpp"
 
@@ -14,10 +15,11 @@
 #include <ccm/task.hpp>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_set>
+#include <string_view>
 
 namespace ccm::node_lifecycle {
 
@@ -36,13 +38,23 @@ class Controller {
     std::chrono::milliseconds seen{0};
   };
 
+  // A Node whose instance is being looked at.
+  struct Doubt {
+    std::chrono::milliseconds pause{0};                   // until the next look
+    Result<ReconcileResult> outcome = ReconcileResult();  // of the last one
+  };
+
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
-  Task<Result<InstanceState>> look(Ctx ctx, Object node);
+  [[nodiscard]] std::chrono::milliseconds wait(std::string_view name) const;
+  // What a reconcile says that comes before the next look is due.
+  [[nodiscard]] Result<ReconcileResult> too_early(const std::string& name) const;
+  Task<Result<ReconcileResult>> examine(Ctx ctx, Object node);
+  Task<Result<Instance>> look(Ctx ctx, Object node);
   // MET-15: one answer says what upstream asks in two calls.
-  void count(const Result<InstanceState>& answer) const;
+  void count(const Result<Instance>& answer) const;
   // The status of a reconcile whose look ended so: the Node is looked at again after a pause.
-  [[nodiscard]] Status not_told(const Status& look) const;
-  Task<Result<ReconcileResult>> act(Ctx ctx, Object node, InstanceState instance);
+  [[nodiscard]] Status not_told(const std::string& name, const Status& look) const;
+  Task<Result<ReconcileResult>> act(Ctx ctx, Object node, Instance instance);
   Task<Status> set_taints(Ctx ctx, Object node, Wanted wanted);
   void tell_taints(const Object& node, Wanted wanted) const;
   Task<Status> remove(Ctx ctx, Object node, std::string cause);
@@ -50,8 +62,8 @@ class Controller {
   Wanted stopped(const NodeState& node);
   // How long an uninitialised Node is still left alone; nothing: it is not.
   [[nodiscard]] std::optional<std::chrono::milliseconds> grace(const NodeState& node) const;
-  // Until the next look at a Node: the period, longer when many are in doubt.
-  [[nodiscard]] std::chrono::milliseconds pause() const;
+  // Until the next look at a Node that was looked at.
+  [[nodiscard]] std::chrono::milliseconds pause(const std::string& name) const;
   void forget(const std::string& name);
 
   Host& host_;
@@ -59,7 +71,8 @@ class Controller {
   const Metric calls_;
   std::chrono::milliseconds period_{5'000};  // HOST-31
   bool out_of_service_ = false;
-  std::unordered_set<std::string> in_doubt_;  // Nodes whose instances are being looked at
+  LookPace pace_{period_};
+  std::map<std::string, Doubt, std::less<>> in_doubt_;  // by Node name
   std::map<std::string, Stop, std::less<>>
       stops_;  // by Node name; a restart loses them without harm
 };

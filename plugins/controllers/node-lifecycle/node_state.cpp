@@ -8,13 +8,16 @@ namespace {
 
 constexpr const char* kMarkPointer =
     "/metadata/annotations/cloud-controller-manager~1out-of-service-taint";
+constexpr const char* kDeleted = "/metadata/deletionTimestamp";
+constexpr const char* kFinalizers = "/metadata/finalizers";
 constexpr std::string_view kUninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
 }  // namespace
 
 bool NodeState::same_input(const NodeState& other) const {
   return uid == other.uid && provider_id == other.provider_id && ready == other.ready &&
-         marked == other.marked && taints == other.taints;
+         marked == other.marked && taints == other.taints && deleting == other.deleting &&
+         finalizers == other.finalizers;
 }
 
 bool is_ready(const Object& node) {
@@ -27,12 +30,14 @@ bool is_ready(const Object& node) {
   return ready;
 }
 
+bool is_deleting(const Object& node) { return !node.text(kDeleted).empty(); }
+
 bool is_marked(const Object& node) { return !node.text(kMarkPointer).empty(); }
 
 bool surely_same_input(const Object& left, const Object& right) {
   if (left.uid() != right.uid()) return false;
-  for (const char* field :
-       {kMarkPointer, "/spec/providerID", "/spec/taints", "/status/conditions"}) {
+  for (const char* field : {kMarkPointer, kDeleted, kFinalizers, "/spec/providerID", "/spec/taints",
+                            "/status/conditions"}) {
     if (!left.at(field).equals(right.at(field))) return false;
   }
   return true;
@@ -40,6 +45,8 @@ bool surely_same_input(const Object& left, const Object& right) {
 
 const std::vector<std::string>& node_fields() {
   static const std::vector<std::string> fields{"/metadata/creationTimestamp",
+                                               kDeleted,
+                                               kFinalizers,
                                                kMarkPointer,
                                                "/spec/providerID",
                                                "/spec/taints",
@@ -55,6 +62,10 @@ NodeState read_node(const Object& node) {
   state.resource_version = node.resource_version();
   state.provider_id = node.text("/spec/providerID");
   state.marked = is_marked(node);
+  state.deleting = is_deleting(node);
+  node.at(kFinalizers).each([&](std::string_view, const Value& finalizer) {
+    state.finalizers.emplace_back(finalizer.text().value_or(std::string_view()));
+  });
   state.created = parse_timestamp(node.text("/metadata/creationTimestamp"));
   node.at("/spec/taints").each([&](std::string_view, const Value& taint) {
     state.taints.push_back({std::string(taint.text("/key")), std::string(taint.text("/value")),

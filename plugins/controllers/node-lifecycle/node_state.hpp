@@ -29,7 +29,9 @@ struct NodeState {
   std::string provider_id;
   bool ready = false;          // condition Ready is True; missing = not (LIFE-4)
   bool uninitialized = false;  // not matched with an instance yet
-  bool marked = false;         // this controller gave it the out-of-service taint
+  bool deleting = false;       // has a deletionTimestamp
+  std::vector<std::string> finalizers;
+  bool marked = false;  // this controller gave it the out-of-service taint
   std::vector<Taint> taints;
   std::optional<std::chrono::milliseconds> created;  // since 1970
 
@@ -42,8 +44,9 @@ struct NodeState {
 const std::vector<std::string>& node_fields();
 
 NodeState read_node(const Object& node);
-// NodeState::ready and NodeState::marked of read_node().
+// NodeState::ready, NodeState::deleting and NodeState::marked of read_node().
 bool is_ready(const Object& node);
+bool is_deleting(const Object& node);
 bool is_marked(const Object& node);
 
 // True only when NodeState::same_input() would be, and without parsing both, since there are

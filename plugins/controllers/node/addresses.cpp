@@ -3,6 +3,9 @@
 #include "provided_node_ip.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
 
 namespace ccm::node {
 namespace {
@@ -15,9 +18,10 @@ bool has_hostname(const std::vector<NodeAddress>& addresses) {
 }
 
 std::vector<NodeAddress> without_repeats(const std::vector<NodeAddress>& addresses) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
   std::vector<NodeAddress> unique;
   for (const NodeAddress& entry : addresses) {
-    if (std::find(unique.begin(), unique.end(), entry) == unique.end()) unique.push_back(entry);
+    if (seen.emplace(entry.type, entry.address).second) unique.push_back(entry);
   }
   return unique;
 }

@@ -1,10 +1,12 @@
 #include "controller.hpp"
 
 #include "addresses.hpp"
+#include "families.hpp"
 #include "labels.hpp"
 #include "names.hpp"
 #include "patches.hpp"
 
+#include <ccm/cidr.hpp>
 #include <ccm/watch.hpp>
 
 #include <algorithm>
@@ -30,6 +32,8 @@ constexpr uint32_t kReportEvery = 10;
 constexpr milliseconds kLongestRetry{60'000};
 // The cloud's answer is logged only when it has changed.
 constexpr milliseconds kRetryAge{1'000};
+// Between two restorations of a Node's addresses that somebody else writes.
+constexpr milliseconds kRestorePause{60'000};
 
 // The Node was deleted meanwhile: nothing is left to do.
 bool gone(const Status& status) { return status.error_class() == ErrorClass::not_found; }
@@ -70,6 +74,41 @@ std::string text_of(const Labels& labels) {
 
 Status no_version() {
   return {Code::data_loss, "the API server's answer to a write has no resourceVersion"};
+}
+
+Status left_alone(std::string why, std::string_view reason) {
+  return Status(Code::implemented_elsewhere, std::move(why)).with_reason(std::string(reason));
+}
+
+// Another provider's, or that of another manager of this one.
+bool elsewhere(const Status& status) {
+  return status.error_class() == ErrorClass::unsupported ||
+         status.code() == Code::implemented_elsewhere;
+}
+
+// NODE-45
+Status never_initialized() {
+  return left_alone(
+      "the Node registered without the taint node.cloudprovider.kubernetes.io/uninitialized, so it "
+      "gets no provider ID, type, zone or region: if its instance is of this cloud, start its "
+      "kubelet with --cloud-provider=external and have it register again",
+      "NotInitialized");
+}
+
+// With what the host looked for, or why nothing is known.
+std::string with_reason_of(const Instance& answer, std::string text) {
+  return answer.why.message().empty() ? text : text + ": " + answer.why.message();
+}
+
+Status no_instance(const Instance& answer) {
+  return Status(Code::not_found, ErrorClass::not_found,
+                with_reason_of(answer, "the cloud has no instance for this Node"))
+      .with_reason("InstanceNotFound");
+}
+
+Status not_said(const Instance& answer) {
+  return {Code::unavailable, ErrorClass::unavailable,
+          with_reason_of(answer, "the cloud does not say whether this Node's instance exists")};
 }
 
 // A strategic merge patch that asks for no answer.
@@ -115,6 +154,8 @@ Status Controller::setup(Setup& setup) {
   const int64_t updates = host_.config.integer_flag("concurrent-node-status-updates").value_or(0);
   if (updates > 0) status_updates_.emplace(host_.post, static_cast<std::size_t>(updates));
 
+  dual_stack_ =
+      both_families(split_cidrs(host_.config.flag("cluster-cidr").value_or(std::string_view())));
   milliseconds period =
       host_.config.duration_flag("node-status-update-frequency").value_or(kStatusUpdatePeriod);
   if (period <= milliseconds(0)) period = kStatusUpdatePeriod;
@@ -126,10 +167,14 @@ Status Controller::setup(Setup& setup) {
 // through the same queue after all new keys, and so never meets an initialisation of the same Node.
 void Controller::on_event(EventKind kind, const Object& old, const Object& now,
                           const Queue& queue) {
+  dual_stack_ = dual_stack_ || both_families(read_pod_ranges(now));
   if (kind == EventKind::deleted) {
     contradicted_.erase(std::string(now.name()));
-    // A refused Node is not retried: without this reconcile it would count as refused for ever.
-    if (tried_.erase(std::string(now.name())) > 0) queue.add(now.name());
+    const std::string name(now.name());
+    one_family_.erase(name);
+    restored_.erase(name);
+    // Without this reconcile a refused Node, or one left alone, would count as such for ever.
+    if (tried_.erase(name) + left_alone_.erase(name) > 0) queue.add(name);
     return;
   }
   if (kind == EventKind::resync) {
@@ -144,7 +189,18 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   }
   if (fresh ? !same_input(old, now) : !repaired_labels(read_cloud_labels(now)).empty()) {
     queue.add(now.name());
+  } else if (!fresh && readdressed(old, now)) {
+    queue.add(now.name(), Priority::periodic);
   }
+}
+
+bool Controller::readdressed(const Object& old, const Object& now) {
+  const std::vector<NodeAddress> addresses = read_addresses(now);
+  if (addresses == read_addresses(old)) return false;
+  const auto restored = restored_.find(std::string(now.name()));
+  if (restored == restored_.end()) return true;
+  const bool ours = addresses == restored->second.addresses;
+  return !ours && host_.timer.now() - restored->second.at >= kRestorePause;
 }
 
 Task<Status> Controller::reconcile(Ctx ctx, Request request) {
@@ -164,9 +220,15 @@ Task<Status> Controller::reconcile(Ctx ctx, Request request) {
   tried_.erase(request.key);
   Labels wrong = repaired_labels(read_cloud_labels(node));
   Status repaired = co_await write_labels(ctx, node, std::move(wrong));
-  if (!repaired.ok() || request.priority != Priority::periodic) co_return repaired;
-  Status refreshed = co_await refresh(ctx, node);
-  co_return refreshed;
+  if (!repaired.ok()) co_return repaired;
+  if (request.priority == Priority::periodic) {
+    Status refreshed = co_await refresh(ctx, node);
+    left_alone_.erase(request.key);
+    if (!elsewhere(refreshed)) co_return refreshed;
+    left_alone_[request.key] = refreshed;
+  }
+  const auto left = left_alone_.find(request.key);
+  co_return left == left_alone_.end() ? Status() : left->second;
 }
 
 Task<Result<Instance>> Controller::find_instance(Ctx ctx, Object node) {
@@ -185,9 +247,7 @@ Task<Result<Instance>> Controller::find_instance(Ctx ctx, Object node) {
       co_return std::move(instances->front());
     case InstanceState::terminated:
     case InstanceState::absent:
-      co_return Status(Code::not_found, ErrorClass::not_found,
-                       "the cloud has no instance for this Node")
-          .with_reason("InstanceNotFound");
+      co_return no_instance(instances->front());
     case InstanceState::starting:
       co_return Status(Code::unavailable, ErrorClass::waiting,
                        "the cloud is still building this Node's instance")
@@ -195,8 +255,7 @@ Task<Result<Instance>> Controller::find_instance(Ctx ctx, Object node) {
     case InstanceState::unknown:
       break;
   }
-  co_return Status(Code::unavailable, ErrorClass::unavailable,
-                   "the cloud does not say whether this Node's instance exists");
+  co_return not_said(instances->front());
 }
 
 Task<Status> Controller::initialize(Ctx ctx, Object node) {
@@ -261,14 +320,23 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
     auto acquired = co_await status_updates_->acquire();
     permit.emplace(std::move(acquired));
   }
-  const auto instance = co_await find_instance(ctx, node);
+  auto instance = co_await find_instance(ctx, node);
   if (!instance.ok()) {
-    host_.log.v(2, "Left a node unchanged", {{"node", node.name()}, {"reason", instance.status()}});
-    co_return Status();
+    const Status& failure = instance.status();
+    host_.log.v(2, "Left a node unchanged", {{"node", node.name()}, {"reason", failure}});
+    if (elsewhere(failure)) co_return left_alone(failure.message(), failure.reason());
+  } else {
+    Status written = co_await write_refreshed(ctx, node, *std::move(instance));
+    if (!written.ok()) co_return written;
   }
+  if (node.text("/spec/providerID").empty()) co_return never_initialized();
+  co_return Status();
+}
+
+Task<Status> Controller::write_refreshed(Ctx ctx, Object node, Instance instance) {
   const NodeState state = read_node(node);
   LabelChanges labels;
-  if (refresh_labels_) labels = changed_labels(state.labels, *instance, refresh_topology_);
+  if (refresh_labels_) labels = changed_labels(state.labels, instance, refresh_topology_);
   if (!labels.set.empty()) {
     const std::string text = text_of(labels.set);
     Status labelled = co_await write_labels(ctx, node, std::move(labels.set));
@@ -276,13 +344,15 @@ Task<Status> Controller::refresh(Ctx ctx, Object node) {
     host_.events.normal(node, "CloudLabelsChanged", "The cloud's instance changed: " + text);
   }
   report_topology(node, labels.differing);
-  auto addresses = desired_addresses(state, instance->addresses);
+  auto addresses = desired_addresses(state, instance.addresses);
   if (!addresses.ok()) {
     host_.log.warning("Left the addresses of a node unchanged",
                       {{"node", state.name}, {"reason", addresses.status()}});
     co_return Status();
   }
+  report_families(node, one_family_text(state, instance.addresses, *addresses));
   if (!addresses_differ(state, *addresses)) co_return Status();
+  report_restored(node, *addresses);
   const std::string any_version;
   const auto written =
       co_await write_addresses(ctx, node, any_version, *std::move(addresses), PatchAnswer::none);
@@ -303,6 +373,30 @@ void Controller::report_topology(const Object& node, const Labels& differing) {
                        "The cloud says " + text +
                            ". The labels stay as they are, because volumes may be where they say; "
                            "correct them by hand, or with --refresh-node-labels=all");
+}
+
+// Once for each text, as for the topology.
+void Controller::report_families(const Object& node, const std::string& text) {
+  const std::string name(node.name());
+  if (text.empty() || !dual_stack_) {
+    one_family_.erase(name);
+    return;
+  }
+  if (std::exchange(one_family_[name], text) == text) return;
+  host_.events.warning(node, "OneIPFamily", text);
+}
+
+// The same once more: what this process wrote was taken back.
+void Controller::report_restored(const Object& node, const std::vector<NodeAddress>& addresses) {
+  Restored& restored = restored_[std::string(node.name())];
+  const bool again = restored.addresses == addresses;
+  restored.addresses = addresses;
+  restored.at = host_.timer.now();
+  if (!again || std::exchange(restored.told, true)) return;
+  host_.events.warning(node, "CloudAddressesOverwritten",
+                       "Somebody replaces the addresses that the cloud gives this Node, most "
+                       "likely a kubelet without --cloud-provider=external: start it with that "
+                       "flag. Load balancers use those of the cloud meanwhile");
 }
 
 Task<Result<Object>> Controller::write_addresses(Ctx ctx, Object node, std::string version,

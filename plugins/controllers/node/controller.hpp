@@ -17,6 +17,7 @@
 #include <ccm/semaphore.hpp>
 #include <ccm/task.hpp>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -45,7 +46,13 @@ class Controller {
   Task<Status> write_labels(Ctx ctx, Object node, Labels labels);
   // Addresses and labels of an initialised Node.
   Task<Status> refresh(Ctx ctx, Object node);
+  Task<Status> write_refreshed(Ctx ctx, Object node, Instance instance);
   void report_topology(const Object& node, const Labels& differing);
+  void report_families(const Object& node, const std::string& text);
+  // Somebody wrote other addresses than this process did, and it is time to compare again.
+  [[nodiscard]] bool readdressed(const Object& old, const Object& now);
+  // The addresses of `node` are written once more.
+  void report_restored(const Object& node, const std::vector<NodeAddress>& addresses);
   // At the resourceVersion `version`; empty = any.
   Task<Result<Object>> write_addresses(Ctx ctx, Object node, std::string version,
                                        std::vector<NodeAddress> addresses, PatchAnswer answer);
@@ -60,6 +67,18 @@ class Controller {
   bool refresh_topology_ = false;  // zone and region too
   // The zone or region of the cloud that contradicts the Node's, as recorded in the Event.
   std::unordered_map<std::string, std::string> contradicted_;
+  // Nodes that are not this controller's, and why.
+  std::unordered_map<std::string, Status> left_alone_;
+  // Why a Node has one IP family alone, as recorded in the Event.
+  std::unordered_map<std::string, std::string> one_family_;
+  bool dual_stack_ = false;  // a Node has Pod ranges of both families, or --cluster-cidr does
+  // Initialised Nodes whose addresses this process wrote.
+  struct Restored {
+    std::vector<NodeAddress> addresses;
+    std::chrono::milliseconds at{0};
+    bool told = false;
+  };
+  std::unordered_map<std::string, Restored> restored_;
   // Nodes that were uninitialised at their last attempt: their instances are looked up afresh.
   std::unordered_set<std::string> tried_;
   std::optional<Semaphore> status_updates_;  // only when the user bounds them

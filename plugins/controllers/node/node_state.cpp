@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kCreated = "/metadata/creationTimestamp";
 constexpr const char* kAddresses = "/status/addresses";
+constexpr const char* kPodRanges = "/spec/podCIDRs";
 
 const std::string& annotation_pointer() {
   static const std::string pointer = "/metadata/annotations" + pointer_segment(kProvidedNodeIp);
@@ -46,9 +47,9 @@ bool NodeState::has_ip() const {
 }
 
 const std::vector<std::string>& node_fields() {
-  static const std::vector<std::string> fields{"/metadata/labels",   kCreated,
-                                               annotation_pointer(), "/spec/providerID",
-                                               "/spec/taints",       kAddresses};
+  static const std::vector<std::string> fields{
+      "/metadata/labels", kCreated,  annotation_pointer(), "/spec/providerID", "/spec/taints",
+      kPodRanges,         kAddresses};
   return fields;
 }
 
@@ -64,7 +65,7 @@ bool is_uninitialized(const Object& node) {
 bool same_input(const Object& left, const Object& right) {
   if (left.uid() != right.uid()) return false;
   for (const std::string& field : node_fields()) {
-    if (field == kCreated || field == kAddresses) continue;
+    if (field == kCreated || field == kAddresses || field == kPodRanges) continue;
     if (!left.at(field).equals(right.at(field))) return false;
   }
   return true;
@@ -79,6 +80,23 @@ Labels read_cloud_labels(const Object& node) {
   return labels;
 }
 
+std::vector<std::string> read_pod_ranges(const Object& node) {
+  std::vector<std::string> ranges;
+  node.at(kPodRanges).each([&](std::string_view, const Value& range) {
+    ranges.emplace_back(range.text().value_or(std::string_view()));
+  });
+  return ranges;
+}
+
+std::vector<NodeAddress> read_addresses(const Object& node) {
+  std::vector<NodeAddress> addresses;
+  node.at(kAddresses).each([&](std::string_view, const Value& address) {
+    addresses.push_back(
+        {std::string(address.text("/type")), std::string(address.text("/address"))});
+  });
+  return addresses;
+}
+
 NodeState read_node(const Object& node) {
   NodeState state;
   state.name = node.name();
@@ -91,10 +109,8 @@ NodeState read_node(const Object& node) {
   node.at("/spec/taints").each([&](std::string_view, const Value& taint) {
     state.taints.push_back({std::string(taint.text("/key")), JsonWriter().value(taint).str()});
   });
-  node.at(kAddresses).each([&](std::string_view, const Value& address) {
-    state.addresses.push_back(
-        {std::string(address.text("/type")), std::string(address.text("/address"))});
-  });
+  state.addresses = read_addresses(node);
+  state.pod_ranges = read_pod_ranges(node);
   if (const auto ip = node.at(annotation_pointer()).text()) state.provided_node_ip = *ip;
   state.created = parse_timestamp(node.text(kCreated));
   return state;

@@ -29,6 +29,7 @@ struct NodeState {
   Labels labels;
   std::vector<Taint> taints;
   std::vector<NodeAddress> addresses;
+  std::vector<std::string> pod_ranges;               // spec.podCIDRs
   std::optional<std::string> provided_node_ip;       // the annotation, also when it is empty
   std::optional<std::chrono::milliseconds> created;  // since 1970
 
@@ -42,6 +43,10 @@ struct NodeState {
 const std::vector<std::string>& node_fields();
 
 NodeState read_node(const Object& node);
+
+// .spec.podCIDRs and .status.addresses.
+std::vector<std::string> read_pod_ranges(const Object& node);
+std::vector<NodeAddress> read_addresses(const Object& node);
 
 // NodeState::uninitialized() without reading the rest: there are thousands of events.
 bool is_uninitialized(const Object& node);

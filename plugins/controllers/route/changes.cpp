@@ -35,7 +35,6 @@ Route make_route(const NodeState& node, const RangePlan& range) {
   route.destination_cidr = range.text;
   route.target_node = node.name;
   route.target_provider_id = node.provider_id;
-  route.target_addresses = node.addresses;
   route.owned = true;
   route.node = node.object;
   return route;

@@ -24,7 +24,8 @@ Batch make_batch(const Plan& plan);
 // The same without removals, and without the additions that replace one.
 Batch without_removals(const Batch& batch);
 
-// The addition for one of a Node's ranges (ROUTE-23). Its name hint is the Node's uid with the
+// The addition for one of a Node's ranges (ROUTE-23), without addresses: the host takes them from
+// the cloud. Its name hint is the Node's uid with the
 // range, so the two of a dual-stack Node differ, unlike upstream's (ROUTE-24).
 Route make_route(const NodeState& node, const RangePlan& range);
 

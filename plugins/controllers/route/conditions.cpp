@@ -14,13 +14,13 @@ std::string why(const RangePlan& range) {
     case Outcome::table_full:
       return "the cloud's route table is full";
     case Outcome::taken_by_node:
-      return "Node " + range.other + " has the same range";
+      return "Node " + range.other + " has the range, or a part of it";
+    case Outcome::refused:
+      return range.refusal ? "it " + range.refusal->message : range.why;
     case Outcome::taken_by_route:
       return "there is a route that this cluster did not make: " + range.other;
     case Outcome::not_a_range:
       return "it is no address range";
-    case Outcome::no_address:
-      return "the Node has no address yet";
     default:
       return "it could not be made yet";
   }

@@ -79,6 +79,7 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   }
   if (kind == EventKind::deleted) {
     delay_.forget(node.uid);
+    retries_.hurry(host_.timer.now());
   } else {
     delay_.wanted(node, host_.timer.now());
   }

@@ -105,7 +105,8 @@ class Controller {
   // The number of routes when the cloud refused more, when it does not tell its limit.
   int64_t learned_limit_ = 0;
   milliseconds learned_until_{0};
-  std::set<std::string> gone_;  // Nodes that the API server says are gone
+  std::set<std::string> gone_;     // Nodes that the API server says are gone
+  std::set<std::string> outside_;  // of the last plan
 
   bool node_changed_ = false;   // since the last run began
   milliseconds not_before_{0};  // the next run

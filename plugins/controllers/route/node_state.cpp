@@ -1,7 +1,5 @@
 #include "node_state.hpp"
 
-#include <algorithm>
-
 namespace ccm::route {
 
 const std::vector<std::string>& node_fields() {
@@ -42,15 +40,6 @@ NodeState read_node(const Object& node) {
 bool same_target(const NodeState& left, const NodeState& right) {
   return left.uid == right.uid && left.provider_id == right.provider_id &&
          left.ranges == right.ranges && left.addresses == right.addresses;
-}
-
-bool same_addresses(const std::vector<NodeAddress>& left, const std::vector<NodeAddress>& right) {
-  const auto among = [](const std::vector<NodeAddress>& some, const std::vector<NodeAddress>& all) {
-    return std::all_of(some.begin(), some.end(), [&](const NodeAddress& address) {
-      return std::find(all.begin(), all.end(), address) != all.end();
-    });
-  };
-  return left.size() == right.size() && among(left, right) && among(right, left);
 }
 
 }  // namespace ccm::route

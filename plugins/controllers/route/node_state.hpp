@@ -14,9 +14,9 @@ struct NodeState {
   std::string uid;
   std::string created;  // RFC 3339, so that texts sort by age
   std::string provider_id;
-  std::vector<std::string> ranges;  // spec.podCIDRs, and only that (ROUTE-17)
-  std::vector<NodeAddress> addresses;
-  std::string network_status;  // of the condition NetworkUnavailable; empty = there is none
+  std::vector<std::string> ranges;     // spec.podCIDRs, and only that (ROUTE-17)
+  std::vector<NodeAddress> addresses;  // a change of them may be one of the instance
+  std::string network_status;          // of the condition NetworkUnavailable; empty = there is none
   std::string network_reason;
   Object object;
 };
@@ -29,8 +29,5 @@ NodeState read_node(const Object& node);
 // Whether the Node may need a different route than before (ROUTE-7). The order of addresses counts
 // here, as upstream.
 bool same_target(const NodeState& left, const NodeState& right);
-
-// Equal numbers, and each of one side is in the other (ROUTE-16).
-bool same_addresses(const std::vector<NodeAddress>& left, const std::vector<NodeAddress>& right);
 
 }  // namespace ccm::route

@@ -48,26 +48,25 @@ bool Notices::tell(const std::string& what) {
 
 void Notices::ranges(const NodeState& node, const NodePlan& plan) {
   for (const RangePlan& range : plan.ranges) {
-    std::string reason = "CIDRConflict";
+    std::string reason(kRangeConflict);
     std::string message;
     if (range.outcome == Outcome::taken_by_node) {
-      message =
-          "Node " + range.other + " has the Pod range " + range.text +
-          ", too, and keeps the route; this Node gets none. One of the two must be made again "
-          "with another range";
+      message = "Node " + range.other + " has the Pod range " + range.text +
+                ", or a part of it, and is older or has its route already. This Node gets none: "
+                "make it again, with another range";
     } else if (range.outcome == Outcome::taken_by_route) {
       message = "The cloud has a route for the Pod range " + range.text +
                 " that this program did not make or must not remove: " + range.other +
                 ". The Node gets none until somebody removes that one";
     } else if (range.outcome == Outcome::not_a_range) {
-      reason = "PodCIDROutOfRange";
+      reason = kRangeOutside;
       message = "The Pod range \"" + range.text + "\" is no address range, so there is no route";
-    } else if (range.outside) {
-      reason = "PodCIDROutOfRange";
-      message = "The Pod range " + range.text +
-                " is outside of --cluster-cidr. It gets a route all the same, but as only routes "
-                "inside of --cluster-cidr are ever removed, that one stays when the Node leaves. "
-                "Correct the flag, or make the Node again";
+    } else if (range.refusal) {
+      reason = range.refusal->reason;
+      message = "The Pod range " + range.text + " " + range.refusal->message;
+      message += range.outcome == Outcome::kept
+                     ? ". The route that is there stays with the Node, but would not be made again"
+                     : ". The Node gets no route";
     } else {
       continue;
     }
@@ -86,6 +85,14 @@ void Notices::not_added(const NodeState& node, const Route& route, const Status&
                   "The cloud created no route " + route.name_hint + " for " +
                       route.destination_cidr + " to Node " + node.name + " within " +
                       seconds_text(took) + ": " + status.message());
+}
+
+void Notices::refused(const NodeState& node, const RangePlan& range, const Status& status) {
+  if (!tell(status.reason() + " " + node.uid + " " + range.text)) return;
+  log_.warning("A node gets no route",
+               {{"node", node.name}, {"destination", range.text}, {"err", status}});
+  events_.warning(node.object, status.reason(),
+                  "The Node gets no route for " + range.text + ": " + status.message());
 }
 
 void Notices::not_removed(const Route& route, const Status& status) {

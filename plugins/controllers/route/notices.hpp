@@ -34,12 +34,14 @@ class Notices {
   // Before one reconcile. A problem that did not occur for two minutes is over.
   void begin(std::chrono::milliseconds now);
 
-  // Ranges that get no route, or a route that nobody will remove (ROUTE-20).
+  // Ranges that get no route, or would get none but for the one that is there.
   void ranges(const NodeState& node, const NodePlan& plan);
   // A route that was not created (ROUTE-25), by an Event for the first few of a reconcile only: an
   // outage of the cloud needs no thousands. `took` is the duration of the cloud's call.
   void not_added(const NodeState& node, const Route& route, const Status& status,
                  std::chrono::milliseconds took);
+  // The host made no attempt: another Node has its instance, for example.
+  void refused(const NodeState& node, const RangePlan& range, const Status& status);
   void not_removed(const Route& route, const Status& status);
   // Nodes without a route because the table is full; `status` is the cloud's message, or ok.
   void table_full(const std::vector<const NodeState*>& nodes, const TableUse& use,

@@ -17,8 +17,9 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 struct Listed {
   std::optional<Cidr> cidr;
   std::size_t node = kNone;  // its target, when that is known
-  bool ours = false;         // may be removed: owned, and inside of the cluster CIDRs
-  bool right = false;        // leads to a Node with this range
+  bool ours = false;         // may be removed
+  bool leads = false;        // to a Node with this range
+  bool right = false;        // and it may
 };
 
 class Planner {
@@ -56,7 +57,7 @@ class Planner {
     std::sort(age_.begin(), age_.end(), [this](std::size_t left, std::size_t right) {
       const NodeState& a = input_.nodes[left];
       const NodeState& b = input_.nodes[right];
-      return std::tie(a.created, a.name) < std::tie(b.created, b.name);
+      return std::tie(a.created, a.uid) < std::tie(b.created, b.uid);
     });
     for (const std::size_t node : age_) {
       by_name_.emplace(input_.nodes[node].name, node);
@@ -72,17 +73,11 @@ class Planner {
     const auto same = [&](const RangePlan& other) { return other.cidr == range.cidr; };
     if (range.cidr && std::any_of(ranges.begin(), ranges.end(), same)) return;
     if (range.cidr) {
-      range.outside = !inside(*range.cidr);
       claims_[*range.cidr].push_back(Claim{node, ranges.size()});
     } else {
       range.outcome = Outcome::not_a_range;
     }
     ranges.push_back(std::move(range));
-  }
-
-  [[nodiscard]] bool inside(const Cidr& cidr) const {
-    return std::any_of(input_.clusters.begin(), input_.clusters.end(),
-                       [&](const Cidr& cluster) { return cluster.contains(cidr); });
   }
 
   void read_table() {
@@ -95,55 +90,87 @@ class Planner {
         listed.node = node->second;
         plan_.nodes[listed.node].listed = true;
       }
-      // Stricter than upstream's test of the first and the last address (ROUTE-18).
-      listed.ours = route.owned && listed.cidr && inside(*listed.cidr);
-      listed.right = is_right(route, listed);
+      listed.ours = is_ours(route, listed);
+      // ROUTE-15. A route to nowhere never does, whatever its target was. The host has looked to
+      // which Node's instance it leads.
+      listed.leads = !route.blackhole && target_has_range(listed);
       if (listed.cidr) by_range_[*listed.cidr].push_back(i);
       if (!route.owned) ++plan_.foreign;
     }
   }
 
-  // ROUTE-15. A route to nowhere is never right, whatever its target was.
-  [[nodiscard]] bool is_right(const Route& route, const Listed& listed) const {
-    if (route.blackhole || listed.node == kNone || !listed.cidr) return false;
+  [[nodiscard]] bool target_has_range(const Listed& listed) const {
+    if (listed.node == kNone || !listed.cidr) return false;
     const auto& ranges = plan_.nodes[listed.node].ranges;
-    const auto same = [&](const RangePlan& range) { return range.cidr == listed.cidr; };
-    if (std::none_of(ranges.begin(), ranges.end(), same)) return false;
-    // A Node without addresses has not reported them; it has not lost them.
-    const auto& addresses = input_.nodes[listed.node].addresses;
-    return !input_.uses_addresses || addresses.empty() ||
-           same_addresses(route.target_addresses, addresses);
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [&](const RangePlan& range) { return range.cidr == listed.cidr; });
+  }
+
+  // By the provider's own mark, and not by the address alone, as upstream (ROUTE-18).
+  bool is_ours(const Route& route, const Listed& listed) {
+    if (!route.owned || !listed.cidr) return false;
+    if (input_.ranges.contains(*listed.cidr)) return true;
+    std::string name = change_name(route);
+    const bool known = target_has_range(listed) || input_.outside.count(name) != 0;
+    if (known) plan_.outside.insert(std::move(name));
+    return known;
   }
 
   RangePlan& range_of(const Claim& claim) { return plan_.nodes[claim.node].ranges[claim.range]; }
 
-  // Of several Nodes with one range, the one with a route keeps it, else the oldest gets one: the
-  // answer is always the same, so no route moves back and forth.
+  // The same rule as the host's, so that it refuses nothing but what changed meanwhile.
   void judge_claims() {
+    std::vector<PodRange> given;
+    std::vector<Claim> places;
     for (const auto& [cidr, claims] : claims_) {
-      const auto routes = by_range_.find(cidr);
-      count_expected(claims, routes != by_range_.end());
-      std::size_t holder = kNone;
-      if (routes != by_range_.end()) {
-        for (const std::size_t i : routes->second) {
-          if (!listed_[i].right) continue;
-          holder = std::min(holder, listed_[i].node);
-          mark_kept(claims, listed_[i].node);
-        }
-      }
-      const std::size_t first = holder != kNone ? holder : claims.front().node;
       for (const Claim& claim : claims) {
-        if (claim.node == first || range_of(claim).outcome == Outcome::kept) continue;
-        range_of(claim).outcome = Outcome::taken_by_node;
-        range_of(claim).other = input_.nodes[first].name;
+        const NodeState& node = input_.nodes[claim.node];
+        given.push_back({node.created, node.uid, cidr, has_own_route(claim, cidr)});
+        places.push_back(claim);
       }
-      if (holder == kNone) judge_first(claims.front(), cidr);
+    }
+    const auto verdicts = judge_pod_ranges(input_.ranges, given);
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      RangePlan& range = range_of(places[i]);
+      range.refusal = verdicts[i].refusal;
+      if (verdicts[i].holder) {
+        range.outcome = Outcome::taken_by_node;
+        range.other = input_.nodes[places[*verdicts[i].holder].node].name;
+      } else if (!verdicts[i].routable) {
+        range.outcome = Outcome::refused;
+      }
+    }
+    for (const auto& [cidr, claims] : claims_) {
+      count_expected(claims, by_range_.find(cidr) != by_range_.end());
+      for (const Claim& claim : claims) {
+        if (range_of(claim).outcome == Outcome::wanted) judge_routable(claim, cidr);
+      }
     }
   }
 
-  void mark_kept(const std::vector<Claim>& claims, std::size_t node) {
-    for (const Claim& claim : claims) {
-      if (claim.node == node) range_of(claim).outcome = Outcome::kept;
+  [[nodiscard]] bool has_own_route(const Claim& claim, const Cidr& cidr) const {
+    const auto routes = by_range_.find(cidr);
+    if (routes == by_range_.end()) return false;
+    return std::any_of(routes->second.begin(), routes->second.end(), [&](std::size_t i) {
+      return listed_[i].ours && listed_[i].leads && listed_[i].node == claim.node;
+    });
+  }
+
+  // At most one Node for each range.
+  void judge_routable(const Claim& claim, const Cidr& cidr) {
+    const auto routes = by_range_.find(cidr);
+    bool kept = false;
+    if (routes != by_range_.end()) {
+      for (const std::size_t i : routes->second) {
+        if (!listed_[i].leads || listed_[i].node != claim.node) continue;
+        listed_[i].right = true;
+        kept = true;
+      }
+    }
+    if (kept) {
+      range_of(claim).outcome = Outcome::kept;
+    } else {
+      judge_first(claim, cidr);
     }
   }
 
@@ -157,7 +184,7 @@ class Planner {
     if (!listed) ++plan_.missing;
   }
 
-  // The Node that should get a route to a range without a right one.
+  // A Node that should get a route.
   void judge_first(const Claim& claim, const Cidr& cidr) {
     RangePlan& range = range_of(claim);
     const NodeState& node = input_.nodes[claim.node];
@@ -176,9 +203,7 @@ class Planner {
       due = due && input_.unseen.count(route.target_node) == 0 && input_.due(change_name(route));
       step.removals.push_back(i);
     }
-    if (input_.uses_addresses && node.addresses.empty()) {
-      range.outcome = Outcome::no_address;
-    } else if (!due) {
+    if (!due) {
       range.outcome = Outcome::waiting;
     } else {
       additions_[claim.node].push_back(std::move(step));
@@ -200,18 +225,16 @@ class Planner {
     }
   }
 
-  // A route to an old address, or one that cannot be replaced yet, is better than none; a route to
-  // nowhere, or to a Node without this range, is not.
+  // A route that cannot be replaced yet is better than none; a route to nowhere, or to a Node
+  // without this range, is not.
   [[nodiscard]] bool stays_for_want_of_another(std::size_t i) {
-    const Route& route = input_.table[i];
-    const auto claims = claims_.find(*listed_[i].cidr);
-    if (route.blackhole || listed_[i].node == kNone || claims == claims_.end()) return false;
-    for (const Claim& claim : claims->second) {
-      if (claim.node != listed_[i].node) continue;
-      const Outcome outcome = range_of(claim).outcome;
-      return outcome == Outcome::waiting || outcome == Outcome::no_address;
-    }
-    return false;
+    const Listed& listed = listed_[i];
+    const auto claims = claims_.find(*listed.cidr);
+    if (input_.table[i].blackhole || claims == claims_.end()) return false;
+    return std::any_of(claims->second.begin(), claims->second.end(), [&](const Claim& claim) {
+      const bool same = listed.node == claim.node || listed.node == kNone;
+      return same && range_of(claim).outcome == Outcome::waiting;
+    });
   }
 
   // The oldest Nodes first, and each gets routes to all its ranges or to none: with half of them it

@@ -5,6 +5,7 @@
 #include "node_state.hpp"
 
 #include <ccm/cidr.hpp>
+#include <ccm/pod_routes.hpp>
 #include <ccm/route.hpp>
 
 #include <cstddef>
@@ -22,9 +23,9 @@ enum class Outcome {
   wanted,          // one is to be added
   waiting,         // one is to be added later: the last attempt failed, or an obstacle remains
   failed,          // it could not be added now
-  no_address,      // routes of this cloud lead to addresses, and the Node has none yet
   table_full,      // the table takes no more
-  taken_by_node,   // another Node has the same range
+  refused,         // no route may lead there, or to this Node
+  taken_by_node,   // another Node has the range, or a part of it
   taken_by_route,  // another owner's route leads that range elsewhere
   not_a_range,     // the text in spec.podCIDRs is not a range
 };
@@ -34,8 +35,11 @@ struct RangePlan {
   std::string text;
   std::optional<Cidr> cidr;
   Outcome outcome = Outcome::wanted;
-  bool outside = false;  // of every cluster CIDR
-  std::string other;     // its present user: a Node's name, or a description of the route
+  std::string other;  // its present user: a Node's name, or a description of the route
+  // Why no route may lead there, after "The Pod range 10.9.0.0/24 ". With `kept`: the one that is
+  // there may stay.
+  std::optional<RangeRefusal> refusal;
+  std::string why;  // the host's words, when it made none
 };
 
 struct NodePlan {
@@ -64,19 +68,22 @@ struct Plan {
   // Ranges of Nodes whose condition claims a route, and those of them without a listed route.
   std::size_t expected = 0;
   std::size_t missing = 0;
-  std::size_t foreign = 0;  // listed routes of other owners
+  std::size_t foreign = 0;        // listed routes of other owners
+  std::set<std::string> outside;  // for PlanInput::outside of the next one
 };
 
 struct PlanInput {
   const std::vector<Route>& table;
   const std::vector<NodeState>& nodes;
-  const std::vector<Cidr>& clusters;
-  bool uses_addresses = false;
+  const RoutableRanges& ranges;
   // The number of routes that the table takes in addition to the listed ones; nothing = no known
   // limit.
   std::optional<int64_t> room;
   // Existing Nodes that `nodes` lacks: their routes stay.
   std::set<std::string> unseen;
+  // Owned routes to ranges outside of all permitted ones, by change_name(), that have once led to a
+  // Node with that range: a cluster of the same name may have made the others, so those stay.
+  std::set<std::string> outside;
   // Whether a change may be attempted now: its back-off is over.
   std::function<bool(const std::string& change)> due;
 };

@@ -4,7 +4,9 @@
 #include <ccm/gather.hpp>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -22,6 +24,22 @@ bool is_full(const Status& status) {
   return status.code() == Code::resource_exhausted && status.error_class() == ErrorClass::quota;
 }
 
+// Reasons of additions that the host has not even tried (ccm/abi/routes.h, R-182 to R-185).
+constexpr std::array<std::string_view, 4> kRefused{kRangeOutside, kRangeTooWide, kRangeConflict,
+                                                   "InstanceOfAnotherNode"};
+// ... until the cloud or the cache knows more.
+constexpr std::array<std::string_view, 4> kNotYet{"NoInstance", "InstanceUnknown", "NoAddress",
+                                                  "NoNode"};
+
+bool mends_itself(const Status& status) {
+  return std::find(kNotYet.begin(), kNotYet.end(), status.reason()) != kNotYet.end();
+}
+
+bool refused_by_host(const Status& status) {
+  return mends_itself(status) ||
+         std::find(kRefused.begin(), kRefused.end(), status.reason()) != kRefused.end();
+}
+
 }  // namespace
 
 Task<Status> Controller::sync(Ctx ctx, Run& run) {
@@ -35,6 +53,7 @@ Task<Status> Controller::sync(Ctx ctx, Run& run) {
 
   const milliseconds now = host_.timer.now();
   run.plan = make_plan(input_of(run));
+  outside_ = run.plan.outside;
   if (!doubt_.believe(run.plan.expected, run.plan.missing, now)) {
     notices_.doubted(run.plan.expected, run.plan.missing);
     co_return Status(Code::unavailable, ErrorClass::waiting,
@@ -78,8 +97,7 @@ PlanInput Controller::input_of(const Run& run) const {
   std::optional<int64_t> limit;
   if (limits_.routes > 0) limit = limits_.routes;
   if (now < learned_until_) limit = std::min(limit.value_or(learned_limit_), learned_limit_);
-  PlanInput input{run.table, run.nodes, settings_.clusters, false, {}, {}, {}};
-  input.uses_addresses = limits_.uses_addresses;
+  PlanInput input{run.table, run.nodes, settings_.ranges, {}, {}, outside_, {}};
   if (limit) input.room = *limit - static_cast<int64_t>(run.table.size());
   input.unseen = run.unseen;
   input.due = [this, now](const std::string& change) { return retries_.due(change, now); };
@@ -177,6 +195,11 @@ void Controller::note_addition(Run& run, const Addition& addition, const Route& 
     range.outcome = Outcome::table_full;
     run.full_status = status;
     note_table_full(run, status);
+  } else if (refused_by_host(status)) {
+    range.outcome = Outcome::refused;
+    range.why = status.message();
+    if (!mends_itself(status)) notices_.refused(node, range, status);
+    retries_.failed(change_name(node, range), status, host_.timer.now());
   } else {
     range.outcome = Outcome::failed;
     notices_.not_added(node, route, status, took);
@@ -259,7 +282,7 @@ void Controller::tell(const Run& run) {
     const NodeState& node = run.nodes[i];
     const NodePlan& plan = run.plan.nodes[i];
     const bool older = oldest == nullptr ||
-                       std::tie(node.created, node.name) < std::tie(oldest->created, oldest->name);
+                       std::tie(node.created, node.uid) < std::tie(oldest->created, oldest->uid);
     if (older) oldest = &node;
     notices_.ranges(node, plan);
     const bool none = std::any_of(plan.ranges.begin(), plan.ranges.end(), [](const RangePlan& one) {

@@ -1,7 +1,11 @@
 #include "settings.hpp"
 
+#include <ccm/cidr.hpp>
+
 #include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace ccm::route {
 namespace {
@@ -30,7 +34,7 @@ bool watch_based(std::string_view gates) {
   return all_alpha;
 }
 
-Result<std::vector<Cidr>> read_clusters(const std::string& text) {
+Status check_clusters(const std::string& text) {
   const auto wrong = [&](const std::string& why) {
     return Status(Code::invalid_argument, why +
                                               "; to run without routes give "
@@ -55,7 +59,7 @@ Result<std::vector<Cidr>> read_clusters(const std::string& text) {
     return wrong("--cluster-cidr=" + text +
                  " must be one range, or two of which one is IPv4 and one is IPv6");
   }
-  return clusters;
+  return {};
 }
 
 }  // namespace
@@ -65,10 +69,11 @@ bool routes_wanted(const Config& config) {
 }
 
 Result<Settings> read_settings(const Config& config) {
-  auto clusters = read_clusters(flag_text(config, "cluster-cidr"));
-  if (!clusters.ok()) return clusters.status();
+  const Status checked = check_clusters(flag_text(config, "cluster-cidr"));
+  if (!checked.ok()) return checked;
   Settings settings;
-  settings.clusters = *std::move(clusters);
+  settings.ranges =
+      RoutableRanges::of_flags([&config](std::string_view name) { return config.flag(name); });
   settings.cluster_name = flag_text(config, "cluster-name");
   settings.audit_period =
       config.duration_flag("route-reconciliation-period").value_or(kAuditPeriod);

@@ -1,18 +1,17 @@
 // This controller's flags, checked (ROUTE-1..3, HOST-13, HOST-15).
 #pragma once
 
-#include <ccm/cidr.hpp>
 #include <ccm/config.hpp>
+#include <ccm/routable_ranges.hpp>
 #include <ccm/status.hpp>
 
 #include <chrono>
 #include <string>
-#include <vector>
 
 namespace ccm::route {
 
 struct Settings {
-  std::vector<Cidr> clusters;  // --cluster-cidr: one, or one of each family
+  RoutableRanges ranges;  // by --cluster-cidr: one, or one of each family
   std::string cluster_name;
   std::chrono::milliseconds audit_period{0};
 };

@@ -1,11 +1,16 @@
-// The Nodes that take the traffic of Services (SVC-57, SVC-58). Any thread.
+// The Nodes that take the traffic of Services (SVC-57, SVC-58), and why others do not. Any thread.
 #pragma once
 
-#include <ccm/kube.hpp>
+#include <ccm/instance_claims.hpp>
 #include <ccm/load_balancer.hpp>
+#include <ccm/object.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ccm::service {
@@ -13,25 +18,56 @@ namespace ccm::service {
 // JSON pointers of all fields of a Node that this controller and providers read.
 const std::vector<std::string>& node_fields();
 
+// Why a Node takes no traffic.
+enum class LeftOut : std::size_t {
+  no,           // it does
+  excluded,     // SVC-58: by the label
+  deleting,     // it has a deletionTimestamp
+  autoscaler,   // its taint says that the instance is about to go
+  cordoned,     // spec.unschedulable, where that counts
+  no_instance,  // the cloud has none for it
+  of_another,   // the instance that it names is an older Node's
+  foreign,      // it is another provider's
+  not_known,    // the cloud does not say
+};
+inline constexpr std::size_t kLeftOutKinds = static_cast<std::size_t>(LeftOut::not_known) + 1;
+
 // SVC-58: the exclusion label allows it.
 bool included(const Object& node);
-// SVC-57: included, not being deleted, not about to be removed by the autoscaler.
-bool takes_traffic(const Object& node);
+// By what the Node itself says, SVC-57: no, excluded, deleting or autoscaler.
+LeftOut left_out(const Object& node);
+inline bool takes_traffic(const Object& node) { return left_out(node) == LeftOut::no; }
 // spec.unschedulable: no new Pods go there, as when somebody drains it.
 bool cordoned(const Object& node);
-// SVC-52: whether Services may need other backends after an update of a Node. Readiness does not
-// count (SVC-53). Unlike in Go a Node that is going to leave does, so that no new connections go
-// there when its instance stops (TRAP-17), and so do addresses: a provider may choose backends by
-// them, and a Node whose kubelet sets the provider ID gets them only later.
-bool changes_backends(const Object& old, const Object& now, bool exclude_cordoned);
 
-// All Nodes that take traffic, sorted by name. Cheap to copy.
+// .status.addresses, in their order.
+std::vector<NodeAddress> read_addresses(const Object& node);
+// Equal but for their order, which means nothing.
+bool same_addresses(std::vector<NodeAddress> one, std::vector<NodeAddress> other);
+// What the kubelet's --node-ip says (NODE-34); empty = nothing.
+std::string_view node_ip(const Object& node);
+// The cloud's addresses, those first that node_ip() names: a kubelet may choose among them, and
+// no more.
+std::vector<NodeAddress> ordered_addresses(std::vector<NodeAddress> cloud, const Object& node);
+
+// The backends of all load balancers at one moment.
 struct BackendSet {
-  Backends backends;
-  uint64_t hash = 0;  // of names, provider IDs (SVC-56) and addresses
+  Backends backends;  // sorted by name
+  std::size_t nodes = 0;
+  std::array<std::size_t, kLeftOutKinds> left_out{};  // how many, by reason
+
+  // Of names, provider IDs (SVC-56) and addresses, in whose order providers choose, and of the
+  // values of those labels; of the reasons while there are no backends. `labels`: sorted.
+  [[nodiscard]] uint64_t hash(const std::vector<std::string>& labels) const;
+  // "3 Nodes are left out by node.kubernetes.io/exclude-from-external-load-balancers".
+  [[nodiscard]] std::string why_none() const;
+  // There are none, because the cloud shows no instance of Nodes that would take traffic: nobody
+  // wanted that.
+  [[nodiscard]] bool lost() const;
+
+ private:
+  mutable std::map<std::vector<std::string>, uint64_t> hashes_;
 };
-// With `exclude_cordoned` without cordoned ones, unless only those are left.
-BackendSet select_backends(const Kube& kube, bool exclude_cordoned);
 
 // For SVC-62: at most 20 names.
 std::string node_names(const Backends& backends);

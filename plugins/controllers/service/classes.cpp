@@ -1,5 +1,7 @@
 #include "classes.hpp"
 
+#include <ccm/json.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -43,15 +45,15 @@ Result<LoadBalancerClass> read_class(const Json& entry) {
 }  // namespace
 
 Result<ClassTable> ClassTable::parse(std::string_view text) {
-  const Json document = Json::parse(text, nullptr, false);
-  if (!document.is_object() || document.size() != 1 || !document.contains("classes") ||
-      !document["classes"].is_array()) {
+  const Result<Json> document = read_json(text);
+  if (!document.ok() || !document->is_object() || document->size() != 1 ||
+      !document->contains("classes") || !document->at("classes").is_array()) {
     return wrong("the file must hold {\"classes\": [...]}");
   }
   ClassTable table;
   table.classes_.clear();
   bool has_default = false;
-  for (const Json& entry : document["classes"]) {
+  for (const Json& entry : document->at("classes")) {
     auto read = read_class(entry);
     if (!read.ok()) return read.status();
     for (const LoadBalancerClass& other : table.classes_) {

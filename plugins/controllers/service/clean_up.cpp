@@ -3,18 +3,14 @@
 #include "hash.hpp"
 #include "names.hpp"
 
+#include <ccm/namespace_rules.hpp>
+
 #include <utility>
 
 namespace ccm::service {
 namespace {
 
 using std::chrono::milliseconds;
-
-// An unreadable value keeps it, too: a deletion by mistake could not be undone.
-bool retains(const ServiceState& service) {
-  const auto place = service.annotations.find(kRetainAnnotation);
-  return place != service.annotations.end() && !says_false(place->second);
-}
 
 Status retained_by_annotation(const ServiceState& service) {
   const std::string value(service.annotation(kRetainAnnotation));
@@ -49,7 +45,7 @@ Task<Status> Controller::clean_up(Ctx ctx, SyncPtr sync) {
     co_return deferred.with_retry_after(left);
   }
   LoadBalancerService removal = make_removal(sync->object, sync->service, sync->surroundings);
-  if (retains(sync->service)) {
+  if (retains(*sync)) {
     tell_kept(*sync, retained_by_annotation(sync->service));
     Status kept = co_await finish_clean_up(ctx, sync, false);
     co_return kept;
@@ -107,7 +103,7 @@ Task<Status> Controller::remove_vanished(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
   if (!sync->service.load_balancer && !record.has_balancer()) co_return Status();
   LoadBalancerService removal = make_removal(sync->object, sync->service, sync->surroundings);
-  if (retains(sync->service)) {
+  if (retains(*sync)) {
     tell_kept(*sync, retained_by_annotation(sync->service));
     co_return Status();
   }
@@ -132,6 +128,32 @@ Task<Status> Controller::remove_vanished(Ctx ctx, SyncPtr sync) {
   }
   tell_braked(*sync, removed);
   co_return removed;
+}
+
+// An unreadable value keeps it, too: a deletion by mistake could not be undone.
+bool Controller::asks_to_retain(const ServiceState& service) {
+  const auto place = service.annotations.find(kRetainAnnotation);
+  return place != service.annotations.end() && !says_false(place->second);
+}
+
+bool Controller::retains(const Sync& sync) const {
+  if (!asks_to_retain(sync.service)) return false;
+  if (may_retain_load_balancers(host_.config, sync.service.namespace_name)) return true;
+  tell_not_retained(sync);
+  return false;
+}
+
+// Once: while there is time to copy what the user wants to keep.
+void Controller::tell_not_retained(const Sync& sync) const {
+  if (!asks_to_retain(sync.service) || sync.record->told_retention ||
+      may_retain_load_balancers(host_.config, sync.service.namespace_name)) {
+    return;
+  }
+  sync.record->told_retention = true;
+  events_.warning(sync.object, kRetentionRefused,
+                  "The annotation " + std::string(kRetainAnnotation) +
+                      " does not count in the namespace " + sync.service.namespace_name + " (--" +
+                      kRetentionFlag + "): the load balancer goes with its Service");
 }
 
 void Controller::announce_deletion(const Sync& sync) const {

@@ -1,5 +1,6 @@
 #include "controller.hpp"
 
+#include "ingress.hpp"
 #include "names.hpp"
 #include "predicates.hpp"
 #include "texts.hpp"
@@ -22,6 +23,10 @@ constexpr milliseconds kLongestRetry{300'000};
 constexpr milliseconds kReconcileTimeout{120'000};
 // Changes of Nodes within that time are one update of each load balancer.
 constexpr milliseconds kNodeWindow{1'000};
+// Between two looks at Nodes whose instances the cloud does not show.
+constexpr milliseconds kNodeResync{300'000};
+// Of all Nodes together; no Service is called so.
+constexpr std::string_view kNodesKey = "nodes";
 
 std::string key_of(const Object& service) {
   return std::string(service.namespace_name()) + "/" + std::string(service.name());
@@ -55,7 +60,8 @@ Controller::Controller(Host& host)
                                  "From when a Service first needed a load balancer until its "
                                  "status got an address.",
                                  {1, 4, 16, 64, 256, 1024})),
-      limits_slot_(host.post, 1) {}
+      limits_slot_(host.post, 1),
+      members_(host) {}
 
 Status Controller::setup(Setup& setup) {
   if (!host_.load_balancers) {
@@ -65,6 +71,7 @@ Status Controller::setup(Setup& setup) {
   auto settings = read_settings(host_.config);
   if (!settings.ok()) return settings.status();
   settings_ = *std::move(settings);
+  members_.exclude_cordoned(settings_.exclude_cordoned);
 
   QueueOptions options;
   options.name = "service";
@@ -75,7 +82,7 @@ Status Controller::setup(Setup& setup) {
   setup.queue(options);
 
   watch(setup, kServices, service_fields(), std::bind_front(&Controller::on_service, this));
-  watch(setup, kNodes, node_fields(), std::bind_front(&Controller::on_node, this));
+  watch(setup, kNodes, node_fields(), std::bind_front(&Controller::on_node, this), kNodeResync);
   return {};
 }
 
@@ -136,7 +143,10 @@ void Controller::on_update(const Object& old, const Object& now, const Queue& qu
   const bool cleanup = needs_cleanup(service);
   // The server drops the addresses when the type changes, even if it changes back at once (SVC-47).
   const bool lost_addresses = wants && !before.ingress.empty() && service.ingress.empty();
-  if (needs_update(before, service, settings_.classes) || lost_addresses ||
+  const bool overwritten = place != records_.end() && place->second->in_cloud() &&
+                           before.ingress != service.ingress &&
+                           !same_ingress(service.ingress, place->second->ingress);
+  if (needs_update(before, service, settings_.classes) || lost_addresses || overwritten ||
       (cleanup && (!needs_cleanup(before) || before.annotations != service.annotations))) {
     queue.add(key);
   }
@@ -160,21 +170,23 @@ void Controller::note_need(const ServiceState& before, const Object& object,
 }
 
 void Controller::on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-  if (kind == EventKind::resync) return;
-  backends_.reset();
-  if (records_.empty()) return;
-  if (kind == EventKind::updated ? !changes_backends(old, now, settings_.exclude_cordoned)
-                                 : !takes_traffic(now))
-    return;
-  const milliseconds time = host_.timer.now();
-  for (const auto& [key, record] : records_) {
-    if (pass_.schedule(*record, time)) queue.add(key, Priority::changed, kNodeWindow);
-  }
+  if (!members_.on_node(kind, old, now) || records_.empty()) return;
+  pass_.changed(host_.timer.now());
+  queue.add(kNodesKey, Priority::changed, kNodeWindow);
 }
 
-const BackendSet& Controller::backends() {
-  if (!backends_) backends_ = select_backends(host_.kube, settings_.exclude_cordoned);
-  return *backends_;
+// Where the cloud does not answer, those Services come that have to do with less than it.
+Task<Status> Controller::sync_nodes(Ctx ctx) {
+  Status learned = co_await members_.learn(ctx);
+  if (!members_.settled()) co_return learned;
+  const Members::Set set = members_.current();
+  for (const auto& [key, record] : records_) {
+    if (set->hash(record->node_labels) == record->offered_hash) continue;
+    if (pass_.schedule(*record)) host_.queue.add(key, Priority::changed);
+  }
+  pass_.scheduled();
+  if (!learned.ok()) learned.with_context("failed to find the instances of the Nodes");
+  co_return learned;
 }
 
 // Workers that arrive at the same moment share the call, and its failure.
@@ -196,6 +208,11 @@ Task<Status> Controller::learn_limits(Ctx ctx) {
 }
 
 Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
+  if (request.key == kNodesKey) {
+    Status learned = co_await sync_nodes(ctx);
+    if (!learned.ok()) co_return learned;
+    co_return ReconcileResult();
+  }
   Status learned = co_await learn_limits(ctx);
   if (!learned.ok()) {
     learned.with_context("failed to read the limits of the cloud's load balancers");
@@ -258,12 +275,14 @@ void Controller::erase_record(const std::string& key) {
   const auto place = records_.find(key);
   if (place == records_.end()) return;
   if (NodePass::take(*place->second)) pass_.ended(host_.timer.now());
+  members_.watch_labels(place->second->node_labels, {});
   records_.erase(place);
 }
 
 std::shared_ptr<Record> Controller::record_of(const std::string& key, const std::string& uid) {
   std::shared_ptr<Record>& record = records_[key];
   if (!record || record->uid != uid) {
+    if (record) members_.watch_labels(record->node_labels, {});
     record = std::make_shared<Record>();
     record->uid = uid;
   }
@@ -291,12 +310,20 @@ Controller::SyncPtr Controller::begin(std::string key, std::shared_ptr<Record> r
   return sync;
 }
 
+// The next audit, or before it what somebody undid.
 ReconcileResult Controller::next_audit(const std::string& key) const {
   ReconcileResult result;
   const auto place = records_.find(key);
   if (place == records_.end() || !place->second->in_cloud()) return result;
-  if (settings_.audit_period <= milliseconds(0)) return result;
-  result.requeue_after = std::max(place->second->audit_due - host_.timer.now(), milliseconds(1));
+  const Record& record = *place->second;
+  const milliseconds now = host_.timer.now();
+  if (settings_.audit_period > milliseconds(0)) {
+    result.requeue_after = std::max(record.audit_due - now, milliseconds(1));
+  }
+  const milliseconds due = record.rewrites.due();
+  if (due > now && (result.requeue_after <= milliseconds(0) || due - now < result.requeue_after)) {
+    result.requeue_after = due - now;
+  }
   return result;
 }
 

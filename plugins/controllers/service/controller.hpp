@@ -10,6 +10,7 @@
 #include "backends.hpp"
 #include "decision.hpp"
 #include "intent.hpp"
+#include "members.hpp"
 #include "node_pass.hpp"
 #include "patches.hpp"
 #include "record.hpp"
@@ -50,7 +51,7 @@ class Controller {
     LoadBalancerService intent;
     // The state that `intent` was made from, with the annotations that were written since.
     ServiceState requested;
-    BackendSet backends;
+    Members::Set backends;
     uint64_t hash = 0;
   };
   using SyncPtr = std::shared_ptr<Sync>;
@@ -66,7 +67,8 @@ class Controller {
   Task<Status> sync_service(Ctx ctx, std::string key);
   std::shared_ptr<Record> record_of(const std::string& key, const std::string& uid);
   SyncPtr begin(std::string key, std::shared_ptr<Record> record, Object object) const;
-  const BackendSet& backends();
+  // A change of Nodes: has the Services come whose backends it changes.
+  Task<Status> sync_nodes(Ctx ctx);
   [[nodiscard]] ReconcileResult next_audit(const std::string& key) const;
 
   // ensure.cpp: the ensure branch (SVC-20 to SVC-28) and changes of Nodes.
@@ -78,14 +80,27 @@ class Controller {
   Task<Result<LoadBalancer>> ask(Ctx ctx, SyncPtr sync);
   Task<Result<LoadBalancer>> ask_once(Ctx ctx, SyncPtr sync);
   Task<Status> update_backends(Ctx ctx, SyncPtr sync);
+  // Nodes do not wait with a change that waits for its turn: the load balancer that exists follows
+  // them.
+  Task<Status> follow_nodes(Ctx ctx, SyncPtr sync);
+  Task<Status> keep_members(Ctx ctx, SyncPtr sync);
+  Task<Status> hold_members(Ctx ctx, SyncPtr sync, Status held);
+  // Why no Node takes its traffic; empty = some do.
+  static std::string no_members(const Sync& sync);
+  void tell_no_members(const SyncPtr& sync) const;
+  static void add_why_none(const Sync& sync, Status& failed);
+  // Something in the cloud serves it, as far as known.
+  [[nodiscard]] bool exists(const Sync& sync) const;
   Task<Status> record_partial(Ctx ctx, SyncPtr sync, Result<LoadBalancer> answer);
   Task<Status> add_finalizer(Ctx ctx, SyncPtr sync);
   Task<Status> take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer);
   Task<Status> pending(Ctx ctx, SyncPtr sync, LoadBalancer answer);
+  Task<Status> not_now(Ctx ctx, SyncPtr sync, Status why, SyncState before);
   Task<Status> update_status(Ctx ctx, SyncPtr sync);
   Task<Status> left_to_others(SyncPtr sync);
   void announce(const SyncPtr& sync) const;
-  void remember(const SyncPtr& sync, const LoadBalancer& answer) const;
+  void remember(const SyncPtr& sync, const LoadBalancer& answer);
+  void remember_members(const SyncPtr& sync, const LoadBalancer& answer);
   void remember_request(const SyncPtr& sync) const;
   static Status foreign(const Sync& sync);
   static Status adoption_refused(const Sync& sync);
@@ -97,6 +112,11 @@ class Controller {
   Task<Status> clean_up(Ctx ctx, SyncPtr sync);
   Task<Status> finish_clean_up(Ctx ctx, SyncPtr sync, bool deleted);
   Task<Status> remove_vanished(Ctx ctx, SyncPtr sync);
+  static bool asks_to_retain(const ServiceState& service);
+  // Whether the load balancer outlives its Service.
+  [[nodiscard]] bool retains(const Sync& sync) const;
+  // The annotation that asks for it, where it does not count.
+  void tell_not_retained(const Sync& sync) const;
   void announce_deletion(const Sync& sync) const;
   void tell_deleted(const Sync& sync) const;
   void tell_braked(const Sync& sync, const Status& why) const;
@@ -105,6 +125,9 @@ class Controller {
 
   // reporting.cpp
   Task<Status> write(Ctx ctx, SyncPtr sync, ServicePatch patch);
+  // The patch without what others undo again and again, until its time has come.
+  Task<ServicePatch> repeated(Ctx ctx, SyncPtr sync, ServicePatch patch);
+  Task<std::string> writer(Ctx ctx, SyncPtr sync, bool of_addresses);
   // Reports a failure by Event (`reason`; empty = none) and condition, and returns when to retry.
   Task<Status> fail(Ctx ctx, SyncPtr sync, Status status, std::string_view reason,
                     bool with_condition);
@@ -130,7 +153,7 @@ class Controller {
   std::chrono::milliseconds limits_failed_{0};
   std::optional<std::string> id_annotation_;  // from the first reconcile on
   std::unordered_map<std::string, std::shared_ptr<Record>> records_;
-  std::optional<BackendSet> backends_;  // empty = Nodes changed since
+  Members members_;
 };
 
 }  // namespace ccm::service

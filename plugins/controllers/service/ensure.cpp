@@ -5,6 +5,7 @@
 #include "names.hpp"
 #include "texts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::service {
@@ -24,6 +25,8 @@ bool serves(const LoadBalancer& answer) {
   return answer.state == LoadBalancerState::active || answer.state == LoadBalancerState::shared;
 }
 
+constexpr std::string_view kNoNodes = "There are no available nodes for LoadBalancer";
+
 std::string named(const LoadBalancer& answer) {
   const std::string& text = answer.name.empty() ? answer.id : answer.name;
   return text.empty() ? "load balancer" : "load balancer " + text;
@@ -33,8 +36,8 @@ std::string named(const LoadBalancer& answer) {
 
 Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
+  tell_not_retained(*sync);
   const LoadBalancerClass* balancer_class = settings_.classes.find(sync->service.class_name);
-  sync->backends = backends();
   auto intent = make_intent(sync->object, sync->service, *balancer_class, sync->surroundings);
   Status refused = intent.status();
   if (intent.ok()) {
@@ -48,8 +51,10 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
   const milliseconds left = deferral_left(record, sync->hash, now);
   if (left > milliseconds(0)) {
     Status deferred = record.deferred;
+    if (record.waits_for_turn()) (void)co_await follow_nodes(ctx, sync);  // it tells its failure
     co_return deferred.with_retry_after(left);
   }
+  record.not_before = milliseconds(0);
   const std::string& adopted = sync->intent.adopt_id;
   if (!adopted.empty() && !may_adopt(*sync, adopted)) refused = adoption_refused(*sync);
   if (!refused.ok()) {
@@ -58,7 +63,21 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
     Status told = co_await fail(ctx, sync, refused, kSyncFailed, true);
     co_return told;
   }
-  Wanted wanted{sync->hash, sync->backends.hash};
+  if (!members_.settled()) {
+    Status learned = co_await members_.learn(ctx);
+    if (!members_.settled()) {
+      learned.with_context("failed to find the instances of the Nodes");
+      Status told = co_await fail(ctx, sync, learned, kSyncFailed, sync->service.ingress.empty());
+      co_return told;
+    }
+  }
+  sync->backends = members_.current();
+  record.offered_hash = sync->backends->hash(record.node_labels);
+  if (sync->backends->lost() && exists(*sync)) {
+    Status kept = co_await keep_members(ctx, sync);
+    co_return kept;
+  }
+  Wanted wanted{sync->hash, record.offered_hash};
   const Step step = next_step(record, sync->service, sync->surroundings.id_annotation, wanted,
                               settings_.audit_period > milliseconds(0), now);
   Status status;
@@ -84,7 +103,7 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
   const bool audit = record.applied();
   const auto answer =
-      co_await host_.load_balancers.observe(ctx, sync->intent, sync->backends.backends);
+      co_await host_.load_balancers.observe(ctx, sync->intent, sync->backends->backends);
   if (elsewhere(answer.status())) {
     Status left = co_await left_to_others(sync);
     co_return left;
@@ -109,6 +128,7 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
     Status taken = co_await take_answer(ctx, sync, std::move(found));
     co_return taken;
   }
+  if (serves(*answer)) record.ingress = as_stored(answer->ingress);
   const bool is_foreign = answer->state == LoadBalancerState::foreign;
   if (is_foreign && !may_adopt(*sync, sync->intent.id)) {
     record.state = SyncState::out_of_sync;
@@ -131,14 +151,61 @@ void Controller::announce(const SyncPtr& sync) const {
   const SyncState state = sync->record->state;
   if (state == SyncState::ensuring || state == SyncState::ensured) return;
   events_.normal(sync->object, kEnsuring, "Ensuring load balancer");
-  if (sync->backends.backends.empty()) {  // SVC-22
-    events_.warning(sync->object, kUnavailable, "There are no available nodes for LoadBalancer");
+  if (sync->backends && sync->backends->backends.empty()) {  // SVC-22
+    sync->record->told_no_members.clear();
+    tell_no_members(sync);
   }
 }
 
+// Nobody took these Nodes out, but the cloud does not show their instances. What serves goes on.
+Task<Status> Controller::keep_members(Ctx ctx, SyncPtr sync) {
+  Status kept(Code::failed_precondition, ErrorClass::unavailable,
+              std::string(kNoNodes) + ": " + sync->backends->why_none() +
+                  ". The load balancer stays as it is");
+  kept.with_reason(std::string(kNoMembers));
+  Status told = co_await fail(ctx, sync, std::move(kept), kUnavailable, true);
+  co_return told;
+}
+
+// The host's brake keeps the last members. A Node that comes back ends it at once.
+Task<Status> Controller::hold_members(Ctx ctx, SyncPtr sync, Status held) {
+  Record& record = *sync->record;
+  record.state = SyncState::ensuring;  // a whole `ensure` comes next, and is not announced again
+  if (std::exchange(record.told_no_members, kHostsBrake) != kHostsBrake) {
+    events_.warning(sync->object, kDeletionHeld, held.message());
+  }
+  Status waiting = co_await wait(ctx, sync, std::move(held), kDeletionHeld, ServicePatch());
+  record.not_before = milliseconds(0);
+  co_return waiting;
+}
+
+std::string Controller::no_members(const Sync& sync) {
+  if (!sync.backends) return {};
+  return sync.backends->backends.empty() ? sync.backends->why_none() : sync.record->no_members;
+}
+
+bool Controller::exists(const Sync& sync) const {
+  return sync.record->applied() || !sync.service.ingress.empty() ||
+         !sync.service.annotation(sync.surroundings.id_annotation).empty();
+}
+
+// Some providers refuse to work without Nodes, and cannot know why there are none.
+void Controller::add_why_none(const Sync& sync, Status& failed) {
+  if (!sync.backends->backends.empty() || failed.code() != Code::failed_precondition) return;
+  failed.with_context(sync.backends->why_none());
+}
+
+// Once for each reason.
+void Controller::tell_no_members(const SyncPtr& sync) const {
+  const std::string text = no_members(*sync);
+  if (std::exchange(sync->record->told_no_members, text) == text || text.empty()) return;
+  events_.warning(sync->object, kUnavailable, std::string(kNoNodes) + ": " + text);
+}
+
 Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
-  announce(sync);
-  Status added = co_await add_finalizer(ctx, sync);  // SVC-21
+  const SyncState before = sync->record->state;
+  if (sync->record->deferred.reason() != kHostsChangesLimited) announce(sync);  // else it was
+  Status added = co_await add_finalizer(ctx, sync);                             // SVC-21
   if (!added.ok()) {
     if (added.error_class() == ErrorClass::not_found) co_return Status();
     added.with_context("failed to add load balancer cleanup finalizer");
@@ -155,10 +222,19 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
     Status failed = answer.status();
     if (failed.reason() == kProvidersNotOwned) failed = foreign(*sync);
     (void)co_await record_partial(ctx, sync, answer);  // it tells what it cannot do
+    if (failed.reason() == kHostsBrake) {
+      Status held = co_await hold_members(ctx, sync, std::move(failed));
+      co_return held;
+    }
+    if (failed.reason() == kHostsChangesLimited || failed.reason() == kHostsReplacementHeld) {
+      Status held = co_await not_now(ctx, sync, failed, before);
+      co_return held;
+    }
     if (failed.error_class() == ErrorClass::waiting) {
       Status waiting = co_await wait(ctx, sync, failed, kEnsuring, ServicePatch());
       co_return waiting;
     }
+    add_why_none(*sync, failed);
     failed.with_context("failed to ensure load balancer");
     Status told = co_await fail(ctx, sync, failed, kSyncFailed, true);
     co_return told;
@@ -166,6 +242,31 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
   LoadBalancer ensured = *answer;
   Status taken = co_await take_answer(ctx, sync, std::move(ensured));
   co_return taken;
+}
+
+// The host did not send the request. What was in the cloud before is still there.
+Task<Status> Controller::not_now(Ctx ctx, SyncPtr sync, Status why, SyncState before) {
+  Record& record = *sync->record;
+  if (before != SyncState::unknown) record.state = before;
+  const bool held = why.reason() == kHostsReplacementHeld;
+  if (held && record.deferred.message() != why.message()) {
+    events_.warning(sync->object, kReplacementHeld, why.message());
+  }
+  Status waiting = co_await wait(ctx, sync, std::move(why), kEnsuring, ServicePatch());
+  if (record.waits_for_turn()) (void)co_await follow_nodes(ctx, sync);  // it tells its failure
+  co_return waiting;
+}
+
+Task<Status> Controller::follow_nodes(Ctx ctx, SyncPtr sync) {
+  const Record& record = *sync->record;
+  if (record.ingress.empty()) co_return Status();
+  if (!members_.settled()) (void)co_await members_.learn(ctx);  // a later try tells its failure
+  if (!members_.settled()) co_return Status();
+  sync->backends = members_.current();
+  const bool same = record.backend_hash == sync->backends->hash(record.node_labels);
+  if (same || sync->backends->lost()) co_return Status();
+  Status followed = co_await update_backends(ctx, sync);
+  co_return followed;
 }
 
 // A failed operation may have made a load balancer: its id must not be lost.
@@ -200,7 +301,7 @@ Task<Status> Controller::left_to_others(SyncPtr sync) {
   co_return Status();
 }
 
-void Controller::remember(const SyncPtr& sync, const LoadBalancer& answer) const {
+void Controller::remember(const SyncPtr& sync, const LoadBalancer& answer) {
   Record& record = *sync->record;
   const std::string& before = sync->intent.id;
   if (!before.empty() && !answer.id.empty() && before != answer.id) {
@@ -216,6 +317,19 @@ void Controller::remember(const SyncPtr& sync, const LoadBalancer& answer) const
   sync->surroundings.known_id = record.id;
 }
 
+// By which labels the provider chose among the backends, and with which result.
+void Controller::remember_members(const SyncPtr& sync, const LoadBalancer& answer) {
+  Record& record = *sync->record;
+  std::vector<std::string> labels = answer.node_labels;
+  std::sort(labels.begin(), labels.end());
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  members_.watch_labels(record.node_labels, labels);
+  record.node_labels = std::move(labels);
+  record.no_members = answer.no_members;
+  record.backend_hash = sync->backends->hash(record.node_labels);
+  record.offered_hash = record.backend_hash;
+}
+
 void Controller::remember_request(const SyncPtr& sync) const {
   Record& record = *sync->record;
   // Hashes the Service with this controller's annotations already on it.
@@ -225,10 +339,11 @@ void Controller::remember_request(const SyncPtr& sync) const {
   LoadBalancerService intent = sync->intent;
   if (intent.adopt_id == record.id) intent.adopt_id.clear();
   record.intent_hash = intent_hash(intent, service, sync->surroundings, record.annotations);
-  record.backend_hash = sync->backends.hash;
+  record.backend_hash = sync->backends->hash(record.node_labels);
   record.update.reset();
   record.audit_due = host_.timer.now() + audit_pause(settings_.audit_period, sync->key);
   record.not_before = milliseconds(0);
+  record.deferred = Status();
 }
 
 Task<Status> Controller::take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer) {
@@ -259,6 +374,7 @@ Task<Status> Controller::take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer)
     co_return waiting;
   }
   remember(sync, answer);
+  remember_members(sync, answer);
   record.ingress = as_stored(answer.ingress);
   const bool announced = record.state == SyncState::ensuring || record.state == SyncState::ensured;
   record.state = announced ? SyncState::ensured : SyncState::synced;
@@ -303,11 +419,20 @@ Task<Status> Controller::update_status(Ctx ctx, SyncPtr sync) {
   if (!sync->service.finalizer) patch.finalizer = ServicePatch::Finalizer::add;
   patch.set_ingress(sync->service, record.ingress);
   const Condition* stored = sync->service.condition(kReadyCondition);
-  // A correct status is not written only to add a condition to it.
-  if (patch.ingress || (stored != nullptr && !stored->holds)) {
+  const std::string nobody = no_members(*sync);
+  if (record.waits_for_turn()) {
+    // The condition says that, and goes on saying it.
+  } else if (!nobody.empty()) {
+    Condition wanted = ready(false, kNoMembers, std::string(kNoNodes) + ": " + nobody);
+    if (difference(stored, wanted) != Difference::none) {
+      patch.conditions.push_back(timed(stored, std::move(wanted), time));
+    }
+  } else if (patch.ingress || (stored != nullptr && !stored->holds)) {
+    // A correct status is not written only to add a condition to it.
     Condition wanted = ready(true, kEnsured, "The load balancer is ready");
     patch.conditions.push_back(timed(stored, std::move(wanted), time));
   }
+  tell_no_members(sync);
   const Condition* refused = sync->service.condition(kPortsErrorCondition);
   if (auto wanted = ports_error(record.ingress)) {
     if (difference(refused, *wanted) != Difference::none) {
@@ -341,7 +466,7 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
   // Until the update ends, the cloud has neither the former backends nor the new ones.
   record.backend_hash = 0;
   const auto answer =
-      co_await host_.load_balancers.update_backends(ctx, sync->intent, sync->backends.backends);
+      co_await host_.load_balancers.update_backends(ctx, sync->intent, sync->backends->backends);
   const bool working = answer.ok() && (answer->state == LoadBalancerState::pending ||
                                        answer->state == LoadBalancerState::unknown);
   if (answer.ok()) update.changed = update.changed || !answer->difference.empty();
@@ -352,12 +477,10 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
     const milliseconds took = host_.timer.now() - update.begun;
     update_duration_.record(static_cast<double>(took.count()) / 1e3);
   }
-  const auto& backends = sync->backends.backends;
+  const auto& backends = sync->backends->backends;
   if (answer.ok() && serves(*answer)) {
-    record.backend_hash = sync->backends.hash;
-    if (backends.empty()) {  // SVC-60
-      events_.warning(sync->object, kUnavailable, "There are no available nodes for LoadBalancer");
-    } else if (update.changed) {
+    remember_members(sync, *answer);
+    if (no_members(*sync).empty() && update.changed) {  // SVC-60
       events_.normal(sync->object, kUpdated, "Updated load balancer with new hosts");
     }
     Status settled = co_await update_status(ctx, sync);
@@ -371,17 +494,23 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
     co_return in_time(*sync, std::move(waiting));
   }
   if (elsewhere(answer.status())) {  // SVC-61
-    record.backend_hash = sync->backends.hash;
+    record.backend_hash = record.offered_hash;
     co_return Status();
   }
   if (answer.ok() || answer.status().error_class() == ErrorClass::not_found) {
+    if (record.waits_for_turn()) co_return Status();
     // Gone or changed hands: no failure of this update (SVC-62); a whole `ensure` follows.
     Status ensured = co_await ensure(ctx, sync);
     co_return ensured;
   }
+  if (answer.status().reason() == kHostsBrake) {
+    Status held = co_await hold_members(ctx, sync, answer.status());
+    co_return held;
+  }
   failed_updates_.record(1);
   record.state = SyncState::out_of_sync;  // SVC-59: a whole `ensure` comes next
   Status failed = answer.status();
+  add_why_none(*sync, failed);
   failed.with_context("failed to update load balancer hosts " + node_names(backends) + " (" +
                       std::to_string(backends.size()) + ")");
   Status told = co_await fail(ctx, sync, failed, kUpdateFailed, false);

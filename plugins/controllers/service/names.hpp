@@ -24,6 +24,9 @@ inline constexpr std::string_view kExcludeLabel =
 inline constexpr std::string_view kAutoscalerTaint =
     "ToBeDeletedByClusterAutoscaler";  // SVC-57, TRAP-38
 
+// The kubelet's --node-ip, as it writes it with --cloud-provider=external (NODE-34).
+inline constexpr std::string_view kProvidedNodeIp = "alpha.kubernetes.io/provided-node-ip";
+
 // Conditions of a Service.
 inline constexpr std::string_view kReadyCondition = "cloud-controller-manager/LoadBalancerReady";
 inline constexpr std::string_view kPortsErrorCondition = "LoadBalancerPortsError";  // Kubernetes'
@@ -44,11 +47,22 @@ inline constexpr std::string_view kUpdateFailed = "UpdateLoadBalancerFailed";
 inline constexpr std::string_view kProvidersNotOwned = "NotOwned";
 // The host's reason: the brake holds a deletion back (the same page).
 inline constexpr std::string_view kHostsBrake = "DeletionBrakeEngaged";
+// The host's reasons: this Service's change waits for its turn; its load balancer was replaced a
+// while ago, and another one is not made yet.
+inline constexpr std::string_view kHostsChangesLimited = "ChangesLimited";
+inline constexpr std::string_view kHostsReplacementHeld = "ReplacementHeld";
 // Reasons that upstream does not have.
 inline constexpr std::string_view kDeletionHeld = "DeletionHeld";
 inline constexpr std::string_view kRetained = "LoadBalancerRetained";
+inline constexpr std::string_view kRetentionRefused = "LoadBalancerRetentionRefused";
 inline constexpr std::string_view kNotOwned = "LoadBalancerNotOwned";
 inline constexpr std::string_view kReplaced = "LoadBalancerReplaced";
 inline constexpr std::string_view kDrift = "LoadBalancerDrift";
+inline constexpr std::string_view kStatusOverwritten = "LoadBalancerStatusOverwritten";
+inline constexpr std::string_view kAnnotationRemoved = "LoadBalancerAnnotationRemoved";
+inline constexpr std::string_view kReplacementHeld = "LoadBalancerReplacementHeld";
+inline constexpr std::string_view kNoMembers = "NoMembers";  // of the condition
+// Of a Node.
+inline constexpr std::string_view kInstanceOfAnother = "InstanceOfAnotherNode";
 
 }  // namespace ccm::service

@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
+#include <utility>
 
 namespace ccm::service {
 
@@ -17,13 +19,19 @@ class NodePass {
 
   explicit NodePass(Metric latency) : latency_(latency) {}
 
+  // Nodes have changed; further changes before scheduled() belong to the same pass.
+  void changed(Milliseconds now) {
+    if (!first_) first_ = now;
+  }
   // False when that Service is scheduled already: a hundred Nodes in a second are one update.
-  bool schedule(Record& record, Milliseconds now) {
+  bool schedule(Record& record) {
     if (record.scheduled) return false;
     record.scheduled = true;
-    if (open_++ == 0) started_ = now;
+    if (open_++ == 0 && first_) started_ = *first_;
     return true;
   }
+  // All Services that have to see those changes are scheduled.
+  void scheduled() { first_.reset(); }
   // A reconcile of the Service begins; true when a change of Nodes caused it.
   static bool take(Record& record) { return std::exchange(record.scheduled, false); }
   // That reconcile has ended.
@@ -34,6 +42,7 @@ class NodePass {
 
  private:
   Metric latency_;
+  std::optional<Milliseconds> first_;
   std::size_t open_ = 0;
   Milliseconds started_{0};
 };

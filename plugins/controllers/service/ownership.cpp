@@ -41,7 +41,7 @@ Task<Result<LoadBalancer>> Controller::ask_once(Ctx ctx, SyncPtr sync) {
   if (!adopted.empty() && another_has(*sync, adopted)) co_return another_has_it();
   sync->record->adopting = adopted;
   const auto answer =
-      co_await host_.load_balancers.ensure(ctx, sync->intent, sync->backends.backends);
+      co_await host_.load_balancers.ensure(ctx, sync->intent, sync->backends->backends);
   sync->record->adopting.clear();
   co_return answer;
 }

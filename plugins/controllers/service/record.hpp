@@ -2,6 +2,9 @@
 // Service's annotations and from the cloud.
 #pragma once
 
+#include "names.hpp"
+#include "rewrites.hpp"
+
 #include <ccm/load_balancer.hpp>
 #include <ccm/object.hpp>
 
@@ -44,13 +47,17 @@ struct Record {
   std::string adopting;  // the id of the load balancer that is being taken over right now
   SyncState state = SyncState::unknown;
   uint64_t intent_hash = 0;
-  uint64_t backend_hash = 0;  // 0 = the cloud may have any backends
+  uint64_t backend_hash = 0;             // 0 = the cloud may have any backends
+  uint64_t offered_hash = 0;             // of the backends with which the last sync began
+  std::vector<std::string> node_labels;  // sorted: by them the provider chose among the backends
+  std::string no_members;                // the provider's word: why none of them can be one
+  std::string told_no_members;           // recorded in an Event
   std::optional<BackendUpdate> update;
   Milliseconds audit_due{0};
 
   bool scheduled = false;  // a change of Nodes brings it back soon (NodePass)
 
-  // The request that failed or waits is not sent again before that time.
+  // The request that failed or waits is not sent again before that time; 0: none does.
   Milliseconds not_before{0};
   uint64_t deferred_hash = 0;
   Status deferred;  // why
@@ -59,9 +66,11 @@ struct Record {
   uint64_t polled_hash = 0;
   Milliseconds polled_since{0};
 
+  bool told_retention = false;  // that the annotation does not count
   Milliseconds condition_written{0};
-  Object newest;    // the answer to our own last write, until the watch has brought it
-  Object vanished;  // the former Service, gone with its load balancer still there (SVC-16)
+  Rewrites rewrites;  // of what others undo
+  Object newest;      // the answer to our own last write, until the watch has brought it
+  Object vanished;    // the former Service, gone with its load balancer still there (SVC-16)
 
   // The cloud has what the hashes stand for.
   [[nodiscard]] bool in_cloud() const {
@@ -70,6 +79,10 @@ struct Record {
   [[nodiscard]] bool applied() const { return in_cloud() || state == SyncState::elsewhere; }
   [[nodiscard]] bool deleting() const {
     return state == SyncState::deleting || state == SyncState::deletion_held;
+  }
+  // A change of the Service waits for its turn among the tenant's changes.
+  [[nodiscard]] bool waits_for_turn() const {
+    return not_before > Milliseconds(0) && deferred.reason() == kHostsChangesLimited;
   }
   // The cloud may have something for it.
   [[nodiscard]] bool has_balancer() const { return !id.empty() || in_cloud(); }

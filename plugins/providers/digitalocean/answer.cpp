@@ -25,26 +25,26 @@ struct ErrorBody {
 };
 
 // One line, bounded: a proxy's HTML page is no message for an Event.
-std::string one_line(std::string text) {
+std::string one_line(std::string_view whole) {
+  std::string text(whole.substr(0, kLongestText));
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  if (text.size() > kLongestText) text.resize(kLongestText);
   return text;
 }
 
 ErrorBody read_body(const HttpResponse& response) {
   ErrorBody body;
-  const auto document = parse_json(response.body);
+  const auto document = read_error_body(response.body);
   if (document.is_object()) {
     body = {text_or_empty(document, "id"), text_or_empty(document, "message"),
             text_or_empty(document, "request_id")};
     if (body.message.empty()) body.message = text_or_empty(document, "error");  // DO-324
   } else {
-    body.message = response.body;
+    body.message = response.body.substr(0, kLongestText);
   }
   if (body.request_id.empty()) body.request_id = response.header("x-request-id");
-  body.message = one_line(std::move(body.message));
-  body.request_id = one_line(std::move(body.request_id));
+  body.message = one_line(body.message);
+  body.request_id = one_line(body.request_id);
   return body;
 }
 
@@ -67,6 +67,32 @@ milliseconds throttled_pause(const HttpResponse& response, milliseconds now) {
   const int64_t reset = number(response.header("ratelimit-reset"));
   const int64_t left = reset - std::chrono::duration_cast<seconds>(now).count();
   return seconds(reset > 0 ? std::clamp<int64_t>(left, 1, kLongestPause) : 0);
+}
+
+std::string in_lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+  return text;
+}
+
+// "You have reached the limit of load balancers", "this will exceed your droplet limit".
+bool is_limit_of_account(const ErrorBody& body) {
+  const std::string text = in_lower_case(body.message);
+  const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
+  return says("limit") && (says("reached") || says("will exceed") || says("would exceed"));
+}
+
+// The thing that the account has no more of. The API's words do not always name it.
+std::string_view limit_of(std::string_view operation) {
+  if (operation.find("Firewall") != std::string_view::npos) return "firewalls";
+  if (operation.find("Tag") != std::string_view::npos) return "tags";
+  return "load balancers";
+}
+
+Status limit_reached(std::string_view operation, std::string message) {
+  message += " (the account's limit of " + std::string(limit_of(operation)) +
+             "; ask DigitalOcean to raise it)";
+  return Status(Code::resource_exhausted, ErrorClass::quota, std::move(message))
+      .with_reason("CloudQuotaReached");
 }
 
 Status classify(const HttpResponse& response, const ErrorBody& body, std::string message,
@@ -115,10 +141,12 @@ Status classify(const HttpResponse& response, const ErrorBody& body, std::string
 Status status_of(std::string_view operation, const HttpResponse& response, milliseconds now) {
   if (response.status_code >= 200 && response.status_code < 300) return {};
   const ErrorBody body = read_body(response);
+  const bool refused = response.status_code == 403 || response.status_code == 422;
   std::string message(operation);
   message += ": DigitalOcean answered " + std::to_string(response.status_code);
   if (!body.request_id.empty()) message += " (request \"" + body.request_id + "\")";
   if (!body.message.empty()) message += " " + body.message;
+  if (refused && is_limit_of_account(body)) return limit_reached(operation, std::move(message));
   return classify(response, body, std::move(message), now);
 }
 

@@ -17,6 +17,9 @@ constexpr int kListingTries = 3;
 // Pages that are read at once: enough to hide the cloud's latency, few enough for the memory of
 // half a megabyte of JSON a page.
 constexpr size_t kPagesAtOnce = 4;
+// Of one listing, for the memory that it takes while it is read.
+constexpr int64_t kMostListed = 100'000;
+constexpr size_t kMostListedBytes = 64u << 20;
 constexpr milliseconds kMetadataTimeout{2'000};
 constexpr uint32_t kUnauthorized = 401;
 constexpr uint32_t kTooManyRequests = 429;
@@ -33,6 +36,11 @@ Status changed() {
       .with_reason("ListChanged");
 }
 
+Status too_long() {
+  return bad_answer("has more than " + std::to_string(kMostListed) + " items, or more than " +
+                    std::to_string(kMostListedBytes >> 20U) + " MiB of them");
+}
+
 }  // namespace
 
 HttpRequest Api::request_of(const Call& call, const std::string& token) const {
@@ -45,6 +53,7 @@ HttpRequest Api::request_of(const Call& call, const std::string& token) const {
   if (call.method != "GET") request.headers.push_back({"content-type", "application/json"});
   request.body = call.body;
   request.operation = call.operation;
+  request.replaces = call.replaces;
   request.credential = "digitalocean";
   return request;
 }
@@ -85,10 +94,20 @@ Task<Status> Api::list(Ctx ctx, std::string path, std::string operation, PageRea
 
 Task<Result<Collection>> Api::read_pages(Ctx ctx, std::string path, std::string operation,
                                          PageReader reader, uint32_t* failed_code) {
-  auto first = co_await page(ctx, path, operation, 1, reader, failed_code);
+  size_t bytes = 0;
+  PageReader counted = [&bytes, &reader](int64_t number,
+                                         const std::string& body) -> Result<PageInfo> {
+    bytes += body.size();
+    if (bytes > kMostListedBytes) return too_long();
+    auto info = reader(number, body);
+    if (info.ok() && info->count > kPageSize) return bad_answer("has a page that is too long");
+    return info;
+  };
+  auto first = co_await page(ctx, path, operation, 1, counted, failed_code);
   if (!first.ok()) co_return first.status();
   const int64_t size = first->count;
   Collection all{size, first->total, true};
+  if (all.total > kMostListed) co_return too_long().with_context(operation);
   if ((size == 0 && all.total > 0) || all.total < 0) {
     co_return bad_answer("has a list whose length cannot be right").with_context(operation);
   }
@@ -96,7 +115,7 @@ Task<Result<Collection>> Api::read_pages(Ctx ctx, std::string path, std::string 
   const int64_t pages = size == 0 ? 1 : std::max<int64_t>((all.total + size - 1) / size, 1);
   auto read = [&](size_t index) -> Task<Status> {
     const int64_t number = static_cast<int64_t>(index) + 2;
-    return read_later_page(ctx, path, operation, number, reader, all, failed_code);
+    return read_later_page(ctx, path, operation, number, counted, all, failed_code);
   };
   std::function<Task<Status>(size_t)> work = read;
   Status status = co_await gather(host_.post, static_cast<size_t>(pages - 1), kPagesAtOnce, work);

@@ -26,6 +26,7 @@ struct Call {
   std::string operation;
   std::string body;                 // JSON; empty = none
   uint32_t* status_code = nullptr;  // gets the answer's; stays as it is when there was none
+  std::string replaces{};           // of a write: what it takes away, for a dry run
 };
 
 // A reader's report on one page.
@@ -65,7 +66,8 @@ class Api {
                     uint32_t* failed_code = nullptr);
 
   // Reads each page once and leaves it to the caller whether they are consistent. Failures: those
-  // of call and of `reader`; data_loss when a page is empty and says that there are more.
+  // of call and of `reader`; data_loss when a page is empty and says that there are more, for a
+  // page of more than 200 items, and for a listing of more than 100,000 or 64 MiB.
   Task<Result<Collection>> read_pages(Ctx ctx, std::string path, std::string operation,
                                       PageReader reader, uint32_t* failed_code = nullptr);
 

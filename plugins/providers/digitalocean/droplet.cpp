@@ -26,8 +26,6 @@ bool keep(int, json::parse_event_t event, json& parsed) {
   return key == "size_slug" || std::find(kKept.begin(), kKept.end(), key) != kKept.end();
 }
 
-json parse_kept(std::string_view text) { return json::parse(text, keep, false); }
-
 // Locked and migrating are not separate states: such a droplet exists (DO-68). An archived one does
 // not run, so its Node counts as shut down.
 InstanceState state_of(const std::string& status) {
@@ -132,11 +130,11 @@ Result<int64_t> droplet_id(std::string_view provider_id) {
 }
 
 Result<DropletPage> parse_droplets(std::string_view json_text) {
-  return read_answer<DropletPage>(parse_kept(json_text), &read_droplets);
+  return read_answer(json_text, &read_droplets, keep);
 }
 
 Result<Instance> parse_droplet(std::string_view json_text) {
-  return read_answer<Instance>(parse_kept(json_text), &read_single_droplet);
+  return read_answer(json_text, &read_single_droplet, keep);
 }
 
 }  // namespace ccm::digitalocean

@@ -3,6 +3,7 @@
 
 #include "answer.hpp"
 
+#include <ccm/json.hpp>
 #include <ccm/status.hpp>
 
 #include <nlohmann/json.hpp>
@@ -15,9 +16,18 @@
 
 namespace ccm::digitalocean {
 
-// The parsed text; discarded when it is not JSON. Always from a view: each kind of source would add
-// another parser to the plugin.
-inline nlohmann::json parse_json(std::string_view text) {
+// Of an answer that says why a request failed.
+inline constexpr JsonLimits kErrorLimits{64u << 10, 64u << 10, 2'000, 16};
+
+// The answer to a request that failed; null when it is not JSON, or larger than an error is.
+inline nlohmann::json read_error_body(std::string_view text) {
+  auto body = read_json(text, kErrorLimits);
+  return body.ok() ? *std::move(body) : nlohmann::json();
+}
+
+// What dump() wrote. Always from a view: each kind of source would add another parser to the
+// plugin.
+inline nlohmann::json read_own_json(std::string_view text) {
   return nlohmann::json::parse(text, nullptr, false);
 }
 
@@ -47,13 +57,19 @@ T value_as(const nlohmann::json& value) {
   }
 }
 
-// The result of `read` on a parsed answer. A json::exception that it throws, and an answer that is
-// not an object, give bad_answer().
-template <typename T>
-Result<T> read_answer(const nlohmann::json& document, Result<T> (*read)(const nlohmann::json&)) {
-  if (!document.is_object()) return bad_answer("is not a JSON object");
+// The result of `read` for an answer, which keeps within the limits of read_json(). A
+// json::exception that it throws, and an answer that is not an object, give bad_answer().
+template <typename Read>
+auto read_answer(std::string_view text, Read read,
+                 const nlohmann::json::parser_callback_t& keep = nullptr)
+    -> decltype(read(std::declval<const nlohmann::json&>())) {
+  const Result<nlohmann::json> document = read_json(text, {}, keep);
+  if (document.status().code() == Code::resource_exhausted) {
+    return bad_answer(document.status().message());
+  }
+  if (!document.ok() || !document->is_object()) return bad_answer("is not a JSON object");
   try {
-    return read(document);
+    return read(*document);
   } catch (const nlohmann::json::exception&) {
     return bad_answer("has a value of the wrong type");
   }

@@ -21,17 +21,18 @@ struct RegionSearch {
   bool found = false;
 
   Result<PageInfo> read(const std::string& body) {
-    const auto page = parse_json(body);
-    if (!page.is_object() || !page.contains("regions") || !page.at("regions").is_array() ||
-        !page.contains("meta") || !page.at("meta").is_object()) {
-      return bad_answer("has no list \"regions\"");
-    }
-    const auto& regions = page.at("regions");
-    for (const auto& region : regions) {
-      found = found || (region.is_object() && region.contains("slug") && region["slug"] == slug);
-    }
-    return PageInfo{static_cast<int64_t>(regions.size()),
-                    page.at("meta").value("total", int64_t{0})};
+    return read_answer(body, [this](const nlohmann::json& page) -> Result<PageInfo> {
+      if (!page.contains("regions") || !page.at("regions").is_array() || !page.contains("meta") ||
+          !page.at("meta").is_object()) {
+        return bad_answer("has no list \"regions\"");
+      }
+      const auto& regions = page.at("regions");
+      for (const auto& region : regions) {
+        found = found || (region.is_object() && region.contains("slug") && region["slug"] == slug);
+      }
+      return PageInfo{static_cast<int64_t>(regions.size()),
+                      page.at("meta").value("total", int64_t{0})};
+    });
   }
 };
 

@@ -119,11 +119,12 @@ std::string Settings::cluster_tag() const {
   return cluster_id.empty() ? std::string() : "k8s:" + cluster_id;
 }
 
-std::string Settings::service_tag(std::string_view service_uid) const {
+std::string Settings::service_tag(const LoadBalancerService& service) const {
   std::string tag = "k8s:";
   if (!cluster().empty()) tag += cluster() + ":";
-  tag += "service:";
-  return tag.append(service_uid);
+  tag += "service:" + service.uid;
+  std::string with_name = tag + ":" + service.namespace_name + ":" + service.name;
+  return is_tag(with_name) ? with_name : tag;
 }
 
 bool Settings::is_own_tag(std::string_view tag) const {

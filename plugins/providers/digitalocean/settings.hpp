@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ccm/config.hpp>
+#include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
 
 #include <string>
@@ -32,8 +33,9 @@ struct Settings {
 
   // "k8s:" and the cluster's id; empty without one.
   [[nodiscard]] std::string cluster_tag() const;
-  // "k8s:CLUSTER:service:UID": the mark of one Service.
-  [[nodiscard]] std::string service_tag(std::string_view service_uid) const;
+  // "k8s:CLUSTER:service:UID:NAMESPACE:NAME": the mark of one Service; without namespace and name
+  // when a tag has no room for them.
+  [[nodiscard]] std::string service_tag(const LoadBalancerService& service) const;
   // The cluster's id, or its substitute; empty when there is neither.
   [[nodiscard]] const std::string& cluster() const {
     return cluster_id.empty() ? cluster_uid : cluster_id;

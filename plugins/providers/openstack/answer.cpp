@@ -29,29 +29,29 @@ struct ErrorText {
 // proxy's page has another form.
 bool driver_refuses(const HttpResponse& response) {
   if (response.status_code != 501) return false;
-  const auto document = parse_json(response.body);
+  const auto document = read_error_body(response.body);
   return document.is_object() && document.contains("faultstring");
 }
 
 // One line, bounded: a proxy's HTML page is no message for an Event.
-std::string on_one_line(std::string text) {
+std::string on_one_line(std::string_view whole) {
+  std::string text(whole.substr(0, kLongestErrorText));
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  if (text.size() > kLongestErrorText) text.resize(kLongestErrorText);
   return text;
 }
 
 // A 404 that a service says itself; a proxy's, or that of a wrong URL, has another form.
 bool is_a_services_404(const HttpResponse& response) {
   if (says_not_found(response)) return true;
-  const auto document = parse_json(response.body);
+  const auto document = read_error_body(response.body);
   return document.is_object() && (document.contains("error") || document.contains("title"));
 }
 
 // {"error": {...}}, {"NeutronError": {...}}, {"itemNotFound": {...}}, {"faultstring": ...},
 // {"title", "description"}: each service has its own.
 ErrorText read_error(const std::string& body) {
-  const auto document = parse_json(body);
+  const auto document = read_error_body(body);
   if (!document.is_object()) return {{}, on_one_line(body)};
   ErrorText error;
   for (const char* name : {"faultstring", "description", "message"}) {
@@ -61,13 +61,13 @@ ErrorText read_error(const std::string& body) {
     if (!error.message.empty() || !value.is_object()) continue;
     error = {text_or_empty(value, "type"), text_or_empty(value, "message")};
   }
-  error.message = on_one_line(std::move(error.message));
+  error.message = on_one_line(error.message);
   return error;
 }
 
 std::string request_id_of(const HttpResponse& response) {
   for (const char* name : {"x-openstack-request-id", "x-compute-request-id"}) {
-    if (const auto id = response.header(name); !id.empty()) return on_one_line(std::string(id));
+    if (const auto id = response.header(name); !id.empty()) return on_one_line(id);
   }
   return {};
 }
@@ -91,9 +91,16 @@ Status quota_reached(std::string message) {
       .with_reason("CloudQuotaReached");
 }
 
+// Neutron's errors about limits whose texts do not all say "quota".
+bool is_limit(std::string_view type) {
+  constexpr std::array<std::string_view, 4> kLimits = {
+      "RoutesExhausted", "ExternalIpAddressExhausted", "AllowedAddressPairExhausted",
+      "IpAddressGenerationFailure"};
+  return std::find(kLimits.begin(), kLimits.end(), type) != kLimits.end();
+}
+
 Status conflict(const ErrorText& error, std::string message) {
-  const bool no_address_left = error.type == "IpAddressGenerationFailure";
-  if (no_address_left || has_word(error.type + error.message, "quota"))
+  if (is_limit(error.type) || has_word(error.type + error.message, "quota"))
     return quota_reached(std::move(message));
   // OS-383: both mean that an earlier change is still being worked on.
   if (has_word(error.message, "immutable") || has_word(error.message, "invalid state pending")) {
@@ -108,7 +115,7 @@ Status conflict(const ErrorText& error, std::string message) {
 Status classified(const HttpResponse& response, const ErrorText& error, std::string message) {
   switch (response.status_code) {
     case 400:
-      if (error.type == "RoutesExhausted") return quota_reached(std::move(message));
+      if (is_limit(error.type)) return quota_reached(std::move(message));
       break;
     case 401:
       return Status(Code::unauthenticated, ErrorClass::auth, std::move(message))
@@ -130,6 +137,8 @@ Status classified(const HttpResponse& response, const ErrorText& error, std::str
       return Status(Code::aborted, ErrorClass::conflict, std::move(message))
           .with_reason("CloudConflict");
     case 413:
+      if (has_word(error.message, "quota")) return quota_reached(std::move(message));
+      [[fallthrough]];
     case 429:
       return Status(Code::resource_exhausted, ErrorClass::throttled, std::move(message))
           .with_reason("CloudThrottled")
@@ -171,7 +180,7 @@ Status bad_answer(std::string_view what) {
 
 bool says_not_found(const HttpResponse& response) {
   if (response.status_code != 404) return false;
-  const auto document = parse_json(response.body);
+  const auto document = read_error_body(response.body);
   return document.is_object() &&
          (document.contains("itemNotFound") || document.contains("NeutronError") ||
           document.contains("faultstring"));

@@ -14,6 +14,9 @@ constexpr int kListingTries = 3;
 constexpr uint32_t kTriesOfAWrite = 3;
 // Pages of one listing: more than any project has, fewer than a service that repeats itself gives.
 constexpr int kMostPages = 1000;
+// Of one listing, for the memory that it takes while it is read.
+constexpr size_t kMostListed = 100'000;
+constexpr size_t kMostListedBytes = 64u << 20;
 
 std::string page_path(const Collection& collection, const std::string& marker) {
   std::string path = collection.path;
@@ -30,6 +33,11 @@ std::string page_path(const Collection& collection, const std::string& marker) {
 bool marker_is_gone(const Status& status, const std::string& marker) {
   return !marker.empty() &&
          (status.code() == Code::invalid_argument || status.code() == Code::not_found);
+}
+
+Status too_long() {
+  return bad_answer("has more than " + std::to_string(kMostListed) + " objects, or more than " +
+                    std::to_string(kMostListedBytes >> 20U) + " MiB of them");
 }
 
 // Not the object's absence: the service's or the login's.
@@ -62,6 +70,7 @@ Task<Result<HttpResponse>> Api::send(Ctx ctx, const Call& call, Session::TokenPt
   if (!call.body.empty()) request.headers.push_back({"content-type", "application/json"});
   request.body = call.body;
   request.operation = call.operation;
+  request.replaces = call.replaces;
   request.credential = "openstack-" + call.service;
   request.timeout = session_.timeout();
   if (call.idempotent) request.max_tries = kTriesOfAWrite;
@@ -97,6 +106,8 @@ Task<Result<std::string>> Api::call(Ctx ctx, Call call) {
 Task<Status> Api::list(Ctx ctx, Collection collection, PageReader reader) {
   std::string marker;
   int tries = kListingTries;
+  size_t count = 0;
+  size_t bytes = 0;
   for (int pages = 0; pages < kMostPages; ++pages) {
     Call question;
     question.service = collection.service;
@@ -110,8 +121,13 @@ Task<Status> Api::list(Ctx ctx, Collection collection, PageReader reader) {
       marker.clear();
       continue;
     }
+    count = marker.empty() ? 0 : count;
+    bytes = marker.empty() ? body->size() : bytes + body->size();
+    if (bytes > kMostListedBytes) co_return too_long().with_context(collection.operation);
     auto page = reader(*body, marker.empty());
     if (!page.ok()) co_return page.status().with_context(collection.operation);
+    count += page->count;
+    if (count > kMostListed) co_return too_long().with_context(collection.operation);
     if (page->count == 0 || !page->more) co_return Status();
     if (page->last_id.empty() || page->last_id == marker) break;
     marker = page->last_id;

@@ -27,6 +27,7 @@ struct Call {
   std::string if_match;      // "revision_number=7": only when the object is still at that
   bool must_exist = false;   // a collection: a 404 is a failure, and never "there is none"
   bool idempotent = false;   // a write that may be sent once more when its answer is lost
+  std::string replaces;      // of a write: what it takes away, for a dry run
 };
 
 // A collection that comes in pages.
@@ -64,7 +65,8 @@ class Api {
   // not_found only when the service itself says that the object of the path does not exist.
   Task<Result<std::string>> call(Ctx ctx, Call call);
   // Reads a collection to its end. It begins once more when the object at which a page ends is
-  // deleted in between. Failures: those of call and of `reader`.
+  // deleted in between. Failures: those of call and of `reader`; bad_answer() for one of more than
+  // 100,000 objects or 64 MiB.
   Task<Status> list(Ctx ctx, Collection collection, PageReader reader);
 
   // Whether the catalog has the service. Failures: those of Session::token and service_url.

@@ -3,6 +3,7 @@
 
 #include "answer.hpp"
 
+#include <ccm/json.hpp>
 #include <ccm/status.hpp>
 
 #include <nlohmann/json.hpp>
@@ -10,13 +11,17 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ccm::openstack {
 
-// The value of a JSON text; discarded when it is no JSON. Always from a view: each kind of source
-// that is parsed is another parser in the plugin.
-inline nlohmann::json parse_json(std::string_view text) {
-  return nlohmann::json::parse(text, nullptr, false);
+// Of an answer that says why a request failed.
+inline constexpr JsonLimits kErrorLimits{64u << 10, 64u << 10, 2'000, 16};
+
+// The answer to a request that failed; null when it is no JSON, or larger than an error is.
+inline nlohmann::json read_error_body(std::string_view text) {
+  auto body = read_json(text, kErrorLimits);
+  return body.ok() ? *std::move(body) : nlohmann::json();
 }
 
 // The text of a member; empty when `object` has none of that name, or one that is no text.
@@ -56,13 +61,19 @@ inline const nlohmann::json& part_of(const nlohmann::json& object, const char* n
   return place == object.end() ? kNothing : *place;
 }
 
-// The result of `read` for a parsed answer. A json::exception that it throws, and what is no
-// object, become bad_answer().
+// The result of `read` for an answer, which keeps within the limits of read_json(). A
+// json::exception that it throws, and what is no object, become bad_answer().
 template <typename Read>
-auto read_answer(const nlohmann::json& document, Read read) -> decltype(read(document)) {
-  if (!document.is_object()) return bad_answer("is not a JSON object");
+auto read_answer(std::string_view text, Read read,
+                 const nlohmann::json::parser_callback_t& keep = nullptr)
+    -> decltype(read(std::declval<const nlohmann::json&>())) {
+  const Result<nlohmann::json> document = read_json(text, {}, keep);
+  if (document.status().code() == Code::resource_exhausted) {
+    return bad_answer(document.status().message());
+  }
+  if (!document.ok() || !document->is_object()) return bad_answer("is not a JSON object");
   try {
-    return read(document);
+    return read(*document);
   } catch (const nlohmann::json::exception&) {
     return bad_answer("has a value of the wrong type");
   }

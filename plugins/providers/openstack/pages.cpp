@@ -11,7 +11,7 @@ Result<PageInfo> Pages::take(std::string_view body, bool first) {
     ids_.clear();
     take_(nullptr);
   }
-  return read_answer(parse_json(body), [this](const json& document) -> Result<PageInfo> {
+  return read_answer(body, [this](const json& document) -> Result<PageInfo> {
     PageInfo page;
     for (const json& entry : document.at(name_)) {
       page.last_id = id_of(entry);

@@ -151,9 +151,21 @@ Task<Status> Provider::look_for_octavia(Ctx ctx) {
   if (!settings_.load_balancer.enabled) co_return Status();
   Status found = co_await api_.find_service(ctx, "load-balancer");
   octavia_ = found.ok();
+  if (octavia_) tell_default_name();
   if (found.error_class() != ErrorClass::unsupported) co_return found;
   host_.log.warning("There are no load balancers", {{"err", found}});
   co_return Status();
+}
+
+// Names in the cloud have no room for more: they are the Go manager's, which has to find them.
+void Provider::tell_default_name() const {
+  constexpr std::string_view kDefault = "kubernetes";
+  if (host_.config.flag("cluster-name").value_or(kDefault) != kDefault) return;
+  host_.log.warning(
+      "--cluster-name is the default: marks in the cloud that do not have the UID of kube-system, "
+      "such as the Go manager's, cannot tell this cluster from another one of the project that "
+      "has the default, too",
+      {{"cluster", kDefault}});
 }
 
 bool Provider::offers(std::string_view id) const {

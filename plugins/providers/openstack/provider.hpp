@@ -103,6 +103,7 @@ class Provider {
   // Whether Keystone takes these, before those in use are dropped.
   Task<Status> try_out(Ctx ctx, const Settings& settings);
   Task<Status> look_for_octavia(Ctx ctx);
+  void tell_default_name() const;
 
   Host& host_;
   Session session_;

@@ -1,5 +1,7 @@
 #include "answer.hpp"
 
+#include <ccm/json.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <charconv>
@@ -26,9 +28,10 @@ std::string text(const nlohmann::json& object, const char* name) {
 
 ErrorBody read_body(const ccm::HttpResponse& response) {
   ErrorBody body;
-  const auto document = nlohmann::json::parse(response.body, nullptr, false);
-  if (document.is_object() && document.contains("error") && document.at("error").is_object()) {
-    const auto& error = document.at("error");
+  const auto document = ccm::read_json(response.body);
+  if (document.ok() && document->is_object() && document->contains("error") &&
+      document->at("error").is_object()) {
+    const auto& error = document->at("error");
     body = {text(error, "code"), text(error, "message"), text(error, "request_id")};
   }
   if (body.request_id.empty()) body.request_id = response.header("x-request-id");

@@ -1,5 +1,7 @@
 #include "balancer.hpp"
 
+#include <ccm/json.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -81,8 +83,10 @@ Balancer read_balancer(const json& object) {
 // Reads a document; a missing or mistyped member is a failure.
 template <typename T, typename Read>
 Result<T> read_document(std::string_view text, Read read) {
+  const Result<json> document = ccm::read_json(text);
+  if (!document.ok()) return bad_balancer(document.status().message());
   try {
-    return read(json::parse(text));
+    return read(*document);
   } catch (const json::exception&) {
     return bad_balancer("is not what the API says");
   }

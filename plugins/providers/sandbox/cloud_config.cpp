@@ -1,5 +1,7 @@
 #include "cloud_config.hpp"
 
+#include <ccm/json.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -52,14 +54,14 @@ ccm::Result<CloudConfig> parse_cloud_config(std::string_view text) {
         "is empty; name a file with {\"endpoint\": ..., \"token\": ...} or "
         "{\"machines_file\": ...}");
   }
-  const json document = json::parse(text, nullptr, false);
-  if (!document.is_object()) return wrong("is not a JSON object");
-  for (const auto& [name, value] : document.items()) {
+  const ccm::Result<json> document = ccm::read_json(text);
+  if (!document.ok() || !document->is_object()) return wrong("is not a JSON object");
+  for (const auto& [name, value] : document->items()) {
     if (name != "endpoint" && name != "token" && name != "machines_file") {
       return wrong("unknown field \"" + name + "\"; known are endpoint, token, machines_file");
     }
   }
-  auto config = read_members(document);
+  auto config = read_members(*document);
   if (!config.ok()) return config;
   if (!config->machines_file.empty()) {
     if (!config->endpoint.empty() || !config->token.empty()) {

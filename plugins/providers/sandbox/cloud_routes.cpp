@@ -2,6 +2,8 @@
 
 #include "machine.hpp"
 
+#include <ccm/json.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <set>
@@ -74,10 +76,11 @@ std::string batch_of(const std::string& cluster_name, const std::vector<Route>& 
 }
 
 CloudRoutes::Statuses parse_outcomes(const std::string& text, std::size_t count) {
+  const Result<json> document = ccm::read_json(text);
+  if (!document.ok()) return bad_routes(document.status().message());
   try {
-    const json document = json::parse(text);
     std::vector<Status> statuses;
-    for (const json& result : document.at("results")) statuses.push_back(outcome_of(result));
+    for (const json& result : document->at("results")) statuses.push_back(outcome_of(result));
     if (statuses.size() != count) return bad_routes("has not one outcome for each change");
     return statuses;
   } catch (const json::exception&) {
@@ -85,17 +88,32 @@ CloudRoutes::Statuses parse_outcomes(const std::string& text, std::size_t count)
   }
 }
 
+Result<ccm::RouteLimits> parse_route_limits(const std::string& text) {
+  const Result<json> document = ccm::read_json(text);
+  if (!document.ok()) return bad_routes(document.status().message());
+  const auto number = [&](const char* name) {
+    return document->is_object() && document->contains(name) &&
+           document->at(name).is_number_integer();
+  };
+  if (!number("routes") || !number("batch")) return bad_routes("has no limits of routes");
+  ccm::RouteLimits limits;
+  limits.routes = document->at("routes").get<int64_t>();
+  limits.batch = document->at("batch").get<int64_t>();
+  return limits;
+}
+
 }  // namespace
 
 Result<RoutePage> parse_route_page(std::string_view text, const std::string& cluster_name) {
+  const Result<json> document = ccm::read_json(text);
+  if (!document.ok()) return bad_routes(document.status().message());
   try {
-    const json document = json::parse(text);
     RoutePage page;
-    for (const json& object : document.at("routes")) {
+    for (const json& object : document->at("routes")) {
       page.routes.push_back(read_route(object, cluster_name));
     }
-    page.total = document.at("meta").at("total").get<std::size_t>();
-    page.last = document.at("meta").at("next_page").is_null();
+    page.total = document->at("meta").at("total").get<std::size_t>();
+    page.last = document->at("meta").at("next_page").is_null();
     return page;
   } catch (const json::exception&) {
     return bad_routes("is not what the API says");
@@ -145,15 +163,7 @@ Task<Result<ccm::RouteLimits>> CloudRoutes::limits(Ctx ctx) {
   std::string operation = "GetLimits";
   auto body = co_await cloud_.get(ctx, std::move(path), std::move(operation));
   if (!body.ok()) co_return body.status();
-  const json document = json::parse(*body, nullptr, false);
-  if (!document.is_object() || !document.contains("routes") || !document.contains("batch") ||
-      !document["routes"].is_number_integer() || !document["batch"].is_number_integer()) {
-    co_return bad_routes("has no limits of routes");
-  }
-  ccm::RouteLimits limits;
-  limits.routes = document["routes"].get<int64_t>();
-  limits.batch = document["batch"].get<int64_t>();
-  co_return limits;
+  co_return parse_route_limits(*body);
 }
 
 }  // namespace sandbox

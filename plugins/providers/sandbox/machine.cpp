@@ -1,5 +1,7 @@
 #include "machine.hpp"
 
+#include <ccm/json.hpp>
+
 #include <nlohmann/json.hpp>
 
 namespace sandbox {
@@ -93,11 +95,15 @@ Result<MachinePage> read_page(const json& document) {
 
 // Runs `read` on the parsed text; a member of the wrong type gives a Status.
 template <typename T>
-Result<T> parse(std::string_view text, Result<T> (*read)(const json&)) {
-  const json document = json::parse(text, nullptr, false);
-  if (!document.is_object()) return bad_answer("is not a JSON object");
+Result<T> parse(std::string_view text, Result<T> (*read)(const json&),
+                const ccm::JsonLimits& limits = {}) {
+  const Result<json> document = ccm::read_json(text, limits);
+  if (document.status().code() == Code::resource_exhausted) {
+    return bad_answer(document.status().message());
+  }
+  if (!document.ok() || !document->is_object()) return bad_answer("is not a JSON object");
   try {
-    return read(document);
+    return read(*document);
   } catch (const json::exception&) {
     return bad_answer("has a value of the wrong type");
   }
@@ -119,7 +125,9 @@ Result<MachinePage> parse_page(std::string_view json_text) {
   return parse<MachinePage>(json_text, &read_page);
 }
 Result<std::vector<Instance>> parse_machines_file(std::string_view json_text) {
-  return parse<std::vector<Instance>>(json_text, &read_machines);
+  // A file of the administrator's, which may hold a whole cluster.
+  constexpr ccm::JsonLimits kFile{256u << 20, 1u << 20, 20'000'000, 64};
+  return parse<std::vector<Instance>>(json_text, &read_machines, kFile);
 }
 
 }  // namespace sandbox

@@ -57,7 +57,8 @@ func (a *acme) ListInstances(ctx context.Context) (list ccm.InstanceList, err er
 
 func (a *acme) EnsureLoadBalancer(ctx context.Context, service *ccm.Service, _ []ccm.Backend) (*ccm.LoadBalancer, error) {
 	id, err := a.ask(ctx, "POST", "/v1/lbs/"+service.UID)
-	return &ccm.LoadBalancer{State: ccm.LoadBalancerActive, ID: id, Ingress: []ccm.Ingress{{IP: "192.0.2.100"}}}, err
+	return &ccm.LoadBalancer{State: ccm.LoadBalancerActive, ID: id, Ingress: []ccm.Ingress{{IP: "192.0.2.100"}},
+		NodeLabels: []string{"pool"}, NoMembers: "no Node has the label pool"}, err
 }
 
 func (a *acme) DeleteLoadBalancer(context.Context, *ccm.Service) error {
@@ -88,6 +89,9 @@ func TestAnAuthorsTest(t *testing.T) {
 		t.Errorf("got %+v", listed)
 	}
 	ensured := ccmtest.Run("loadbalancers.ensure")
+	if ensured.LoadBalancer != nil && (len(ensured.LoadBalancer.NodeLabels) != 1 || ensured.LoadBalancer.NoMembers == "") {
+		t.Errorf("members: %+v", ensured.LoadBalancer)
+	}
 	if ensured.LoadBalancer == nil || ensured.LoadBalancer.ID != "lb-1" || ensured.LoadBalancer.Ingress[0].IP != "192.0.2.100" {
 		t.Errorf("got %+v", ensured)
 	}

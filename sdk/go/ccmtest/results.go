@@ -43,7 +43,11 @@ func instance(from *C.ccm_instance) ccm.Instance {
 func readLoadBalancer(outcome *Outcome, result unsafe.Pointer) {
 	from := (*C.ccm_load_balancer)(result)
 	to := &ccm.LoadBalancer{State: ccm.LoadBalancerState(from.state), ID: text(from.id), Name: text(from.name),
-		RetryAfter: time.Duration(from.retry_after_ms) * time.Millisecond, Difference: text(from.difference)}
+		RetryAfter: time.Duration(from.retry_after_ms) * time.Millisecond, Difference: text(from.difference),
+		NoMembers: text(from.no_members)}
+	for _, label := range unsafe.Slice(from.node_labels, int(from.node_label_count)) {
+		to.NodeLabels = append(to.NodeLabels, text(label))
+	}
 	for _, way := range unsafe.Slice(from.ingress, int(from.ingress_count)) {
 		to.Ingress = append(to.Ingress, ccm.Ingress{IP: text(way.ip), Hostname: text(way.hostname), IPMode: text(way.ip_mode)})
 	}

@@ -121,6 +121,13 @@ inline std::optional<Cidr> parse_cidr(std::string_view text) {
   return cidr;
 }
 
+// The range of one address: "10.244.3.7" is 10.244.3.7/32. Nothing for all else.
+inline std::optional<Cidr> parse_address(std::string_view text) {
+  if (text.find('/') != std::string_view::npos) return std::nullopt;
+  const bool v6 = text.find(':') != std::string_view::npos;
+  return parse_cidr(std::string(text) + (v6 ? "/128" : "/32"));
+}
+
 // The items of a flag such as --cluster-cidr: the whole text is trimmed, then split at commas; a
 // space beside a comma stays and makes an item no range. None for a blank text.
 inline std::vector<std::string> split_cidrs(std::string_view text) {

@@ -39,8 +39,9 @@ class Host {
         contexts(Ctx::Host::find(host, CCM_HOST_CTX)),
         log(Service<ccm_host_log>::find(host, CCM_HOST_LOG)),
         kube(Service<ccm_host_kube>::find(host, CCM_HOST_KUBE), objects),
-        http(Service<ccm_host_http>::find(host, CCM_HOST_HTTP)),
-        http_clients(Service<ccm_host_http_client>::find(host, CCM_HOST_HTTP_CLIENT)),
+        http(Service<ccm_host_http>::find(host, CCM_HOST_HTTP), minor_of(host)),
+        http_clients(Service<ccm_host_http_client>::find(host, CCM_HOST_HTTP_CLIENT),
+                     minor_of(host)),
         timer(Service<ccm_host_timer>::find(host, CCM_HOST_TIMER), log),
         post(Service<ccm_host_post>::find(host, CCM_HOST_POST), log),
         worker(Service<ccm_host_worker>::find(host, CCM_HOST_WORKER)),
@@ -114,7 +115,7 @@ class Host {
     return host_ != nullptr && CCM_HAS(host_, flags) && (host_->flags & CCM_NONBLOCKING) != 0;
   }
   // The minor version of the ABI that the host knows.
-  [[nodiscard]] uint32_t abi_minor() const { return host_ != nullptr ? host_->abi_minor : 0; }
+  [[nodiscard]] uint32_t abi_minor() const { return minor_of(host_); }
   [[nodiscard]] Scope& scope() { return scope_; }
 
   // Looks for the cloud again: the adapter does so before `setup`.
@@ -125,6 +126,8 @@ class Host {
   }
 
  private:
+  static uint32_t minor_of(const ccm_host* host) { return host != nullptr ? host->abi_minor : 0; }
+
   const ccm_host* host_;
   Scope scope_;
 };

@@ -38,7 +38,11 @@ struct HttpRequest {
   bool read_only = false;                // a POST that changes nothing: sent by standbys too
   bool idempotent = false;               // doing it twice is doing it once: retried like a GET
   std::vector<std::string> secrets;      // further texts to redact, such as a password in the body
+  std::string replaces;                  // of a write, for a dry run: what it takes away, in words
 };
+
+// A dry run recorded the write instead of sending it; those that do not need its answer may follow.
+inline bool is_dry_run(const Status& status) { return status.reason() == CCM_REASON_DRY_RUN; }
 
 struct HttpResponse {
   uint32_t status_code = 0;
@@ -62,6 +66,7 @@ class Http {
     Ctx ctx;
     HttpRequest request;
     std::shared_ptr<const void> client;  // stays open
+    uint32_t abi_minor = 0;              // of the host
 
     Status start(ccm_completion done) const {
       std::vector<ccm_key_value> headers;
@@ -84,6 +89,7 @@ class Http {
       raw.max_tries = request.max_tries;
       raw.secrets = secrets.data();
       raw.secret_count = secrets.size();
+      if (abi_minor >= 1) raw.replaces = c_str(request.replaces);
       return detail::begin_call(host, &ccm_host_http::send, CCM_HOST_HTTP, "send", ctx, raw, done);
     }
 
@@ -104,15 +110,16 @@ class Http {
   };
 
   Http() = default;
-  // `client` keeps what the service belongs to open.
-  explicit Http(Service<ccm_host_http> host, std::shared_ptr<const void> client = nullptr)
-      : host_(host), client_(std::move(client)) {}
+  // `abi_minor`: of the host. `client` keeps what the service belongs to open.
+  explicit Http(Service<ccm_host_http> host, uint32_t abi_minor,
+                std::shared_ptr<const void> client = nullptr)
+      : host_(host), client_(std::move(client)), abi_minor_(abi_minor) {}
 
   // One exchange, for co_await in [serial] code. Any HTTP answer is a success, whatever its code.
   // Failures: deadline_exceeded, cancelled, unavailable (no answer), invalid_argument (URL),
   // unauthenticated (the server's certificate), resource_exhausted (answer above the limit).
   [[nodiscard]] Operation<Send> send(Ctx ctx, HttpRequest request) const {
-    return Operation<Send>(Send{host_, std::move(ctx), std::move(request), client_});
+    return Operation<Send>(Send{host_, std::move(ctx), std::move(request), client_, abi_minor_});
   }
 
   // The same for blocking code. [worker]
@@ -123,6 +130,7 @@ class Http {
  private:
   Service<ccm_host_http> host_;
   std::shared_ptr<const void> client_;
+  uint32_t abi_minor_ = 0;
 };
 
 // How a client of its own differs from the shared one. Of a text and a file for the same, the text
@@ -167,6 +175,7 @@ class HttpClients {
     Host host;
     Ctx ctx;
     HttpClientOptions options;
+    uint32_t abi_minor = 0;
 
     Status start(ccm_completion done) const {
       const std::vector<ccm_str> secrets = detail::strings_to_c(options.secrets);
@@ -196,23 +205,24 @@ class HttpClients {
       const ccm_http_client raw = known(static_cast<const ccm_http_client*>(result));
       const Service<ccm_host_http> http(static_cast<const ccm_host_http*>(raw.http.table),
                                         raw.http.self);
-      return Http(http, std::make_shared<const Closer>(host, raw.number));
+      return Http(http, abi_minor, std::make_shared<const Closer>(host, raw.number));
     }
   };
 
   HttpClients() = default;
-  explicit HttpClients(Host host) : host_(host) {}
+  HttpClients(Host host, uint32_t abi_minor) : host_(host), abi_minor_(abi_minor) {}
   [[nodiscard]] explicit operator bool() const { return static_cast<bool>(host_); }
 
   // A client of its own; it connects nowhere yet. It is closed when the last copy of it, and the
   // last exchange, is gone. Failures: invalid_argument says what is wrong with the options,
   // not_found and permission_denied name the file.
   [[nodiscard]] Operation<Open> open(Ctx ctx, HttpClientOptions options) const {
-    return Operation<Open>(Open{host_, std::move(ctx), std::move(options)});
+    return Operation<Open>(Open{host_, std::move(ctx), std::move(options), abi_minor_});
   }
 
  private:
   Host host_;
+  uint32_t abi_minor_ = 0;
 };
 
 }  // namespace ccm

@@ -29,6 +29,15 @@ enum class InstanceState : int32_t {
   starting = CCM_INSTANCE_STARTING,      // exists, but is still being built
 };
 
+// The cloud says that it exists; that there is none. Of an unknown state neither holds.
+inline constexpr bool exists(InstanceState state) {
+  return state == InstanceState::running || state == InstanceState::shutdown ||
+         state == InstanceState::starting;
+}
+inline constexpr bool is_gone(InstanceState state) {
+  return state == InstanceState::absent || state == InstanceState::terminated;
+}
+
 struct Instance {
   InstanceState state = InstanceState::unknown;
   std::string provider_id;  // "mycloud://123"
@@ -38,7 +47,14 @@ struct Instance {
   std::string region;
   std::vector<NodeAddress> addresses;  // in the order in which the Node is to show them
   std::vector<Label> labels;           // those that the Node has are kept
-  bool operator==(const Instance&) const = default;
+  // From the host: why nothing is known of an unknown one; what was looked for, of an absent one.
+  Status why{};
+
+  bool operator==(const Instance& other) const {
+    return state == other.state && provider_id == other.provider_id && name == other.name &&
+           instance_type == other.instance_type && zone == other.zone && region == other.region &&
+           addresses == other.addresses && labels == other.labels;
+  }
 
   // However much of it there is. A state that this side does not know is `unknown`.
   static Instance from_c(const ccm_instance& given) {
@@ -54,6 +70,9 @@ struct Instance {
     instance.region = view(raw.region);
     instance.addresses = detail::addresses_from_c(raw.addresses, raw.address_count);
     instance.labels = detail::key_values_from_c(raw.labels, raw.label_count);
+    const bool there =
+        instance.state != InstanceState::unknown && instance.state != InstanceState::absent;
+    if (!there) instance.why = Status::from_c(raw.why);
     return instance;
   }
 };
@@ -127,6 +146,7 @@ class InstanceListC {
     // Reserved at once: the raw instances point into these.
     addresses_.reserve(addresses);
     labels_.reserve(labels);
+    whys_.reserve(instances.size());
     raw_.reserve(instances.size());
     for (const Instance& instance : instances) add(instance);
     pointers_ = pointers_to(raw_);
@@ -164,12 +184,14 @@ class InstanceListC {
     raw.address_count = instance.addresses.size();
     raw.labels = labels_.data() + first_label;
     raw.label_count = instance.labels.size();
+    if (!instance.why.ok()) raw.why = &whys_.emplace_back(instance.why.to_c());
     raw_.push_back(raw);
   }
 
   std::vector<ccm_instance> raw_;
   std::vector<ccm_node_address> addresses_;
   std::vector<ccm_key_value> labels_;
+  std::vector<ccm_status> whys_;
   std::vector<ccm_str> unknown_prefixes_;
   std::vector<const ccm_instance*> pointers_;
   ccm_instance_list list_ = sized<ccm_instance_list>();

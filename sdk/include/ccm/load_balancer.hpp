@@ -79,7 +79,9 @@ struct LoadBalancer {
   std::string name;
   std::string difference;  // observe: from what ensure would make; else: what was changed
   std::vector<Ingress> ingress;
-  std::vector<Label> annotations;  // for the Service, besides the id
+  std::vector<Label> annotations;        // for the Service, besides the id
+  std::vector<std::string> node_labels;  // keys of the labels by which backends were chosen
+  std::string no_members;  // why none of the backends can be a member; empty = some can
   bool operator==(const LoadBalancer&) const = default;
 };
 
@@ -182,7 +184,8 @@ struct Inner<ccm_load_balancer_request> {
 class LoadBalancerC {
  public:
   explicit LoadBalancerC(const LoadBalancer& balancer)
-      : annotations_(key_values_to_c(balancer.annotations)) {
+      : annotations_(key_values_to_c(balancer.annotations)),
+        node_labels_(strings_to_c(balancer.node_labels)) {
     ports_.reserve(balancer.ingress.size());
     port_pointers_.reserve(balancer.ingress.size());
     ingress_.reserve(balancer.ingress.size());
@@ -197,6 +200,9 @@ class LoadBalancerC {
     raw_.ingress_count = pointers_.size();
     raw_.annotations = annotations_.data();
     raw_.annotation_count = annotations_.size();
+    raw_.node_labels = node_labels_.data();
+    raw_.node_label_count = node_labels_.size();
+    raw_.no_members = c_str(balancer.no_members);
   }
   LoadBalancerC(const LoadBalancerC&) = delete;
   LoadBalancerC& operator=(const LoadBalancerC&) = delete;
@@ -227,6 +233,7 @@ class LoadBalancerC {
   std::vector<ccm_ingress> ingress_;
   std::vector<const ccm_ingress*> pointers_;
   std::vector<ccm_key_value> annotations_;
+  std::vector<ccm_str> node_labels_;
   ccm_load_balancer raw_ = sized<ccm_load_balancer>();
 };
 
@@ -284,6 +291,8 @@ inline LoadBalancer load_balancer_from_c(const ccm_load_balancer& given) {
     }
   }
   balancer.annotations = key_values_from_c(raw.annotations, raw.annotation_count);
+  balancer.node_labels = strings_from_c(raw.node_labels, raw.node_label_count);
+  balancer.no_members = view(raw.no_members);
   return balancer;
 }
 

@@ -22,8 +22,8 @@ namespace ccm {
 struct Backend {
   std::string name;
   std::string provider_id;
-  std::vector<NodeAddress> addresses;
-  Object node;  // for labels and annotations; may be empty
+  std::vector<NodeAddress> addresses;  // of the instance, as the cloud shows it
+  Object node;                         // for labels; may be empty
 };
 
 namespace detail {

@@ -30,6 +30,8 @@ struct OwnedObject {
 struct ClusterNames {
   std::vector<std::string> names;
   bool given = false;  // by the user: the provider's configuration does not count
+  // For a removal: the user named the object itself, so its mark need not name the cluster.
+  bool confirmed = false;
 };
 
 namespace detail {
@@ -39,7 +41,8 @@ class ClusterNamesC {
  public:
   explicit ClusterNamesC(const ClusterNames& cluster)
       : names_(strings_to_c(cluster.names)),
-        flags_(bit_if(cluster.given, CCM_OWNED_CLUSTER_GIVEN)) {}
+        flags_(bit_if(cluster.given, CCM_OWNED_CLUSTER_GIVEN) |
+               bit_if(cluster.confirmed, CCM_OWNED_OBJECT_CONFIRMED)) {}
 
   template <typename Request>
   [[nodiscard]] Request request() const {
@@ -58,7 +61,8 @@ class ClusterNamesC {
 template <typename Request>
 ClusterNames cluster_names_from_c(const Request& request) {
   return {strings_from_c(request.clusters, request.cluster_count),
-          (request.flags & CCM_OWNED_CLUSTER_GIVEN) != 0};
+          (request.flags & CCM_OWNED_CLUSTER_GIVEN) != 0,
+          (request.flags & CCM_OWNED_OBJECT_CONFIRMED) != 0};
 }
 
 // The C form of objects. OWNERSHIP: borrows from the objects that it was made of.
@@ -119,7 +123,8 @@ inline OwnedObject owned_object_from_c(const ccm_owned_object& given) {
 template <>
 inline constexpr uint32_t kKnownFlags<ccm_list_owned_request> = CCM_OWNED_CLUSTER_GIVEN;
 template <>
-inline constexpr uint32_t kKnownFlags<ccm_remove_owned_request> = CCM_OWNED_CLUSTER_GIVEN;
+inline constexpr uint32_t kKnownFlags<ccm_remove_owned_request> =
+    CCM_OWNED_CLUSTER_GIVEN | CCM_OWNED_OBJECT_CONFIRMED;
 template <>
 inline constexpr uint32_t kKnownFlags<ccm_owned_object> = CCM_OWNED_NO_CLUSTER | CCM_OWNED_SHARED;
 template <>

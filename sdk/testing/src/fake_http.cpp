@@ -74,6 +74,7 @@ HttpRequest copy(const ccm_http_request& raw) {
   request.read_only = (raw.flags & CCM_HTTP_READ_ONLY) != 0;
   request.idempotent = (raw.flags & CCM_HTTP_IDEMPOTENT) != 0;
   request.secrets = detail::strings_from_c(raw.secrets, raw.secret_count);
+  request.replaces = view(raw.replaces);
   return request;
 }
 

@@ -14,15 +14,24 @@ using boost::asio::awaitable;
 
 namespace {
 
-struct NoCache final : ObjectCache {
+struct NodeCache final : ObjectCache {
   [[nodiscard]] CacheState state(std::string_view) const override { return CacheState::synced; }
   [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
                                     std::string_view) const override {
     return {};
   }
-  [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view,
+  [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view resource,
                                                   std::string_view) const override {
-    return {};
+    return resource == "v1/nodes" ? nodes : std::vector<kube::ObjectPtr>();
+  }
+  std::vector<kube::ObjectPtr> nodes;
+};
+// Routes may lead to the Pod ranges of the Nodes that add_node() makes.
+struct ClusterFlags final : FlagSource {
+  [[nodiscard]] bool given(std::string_view) const override { return false; }
+  [[nodiscard]] std::optional<std::string> flag(std::string_view name) const override {
+    if (name == "cluster-cidr") return "10.0.0.0/16";
+    return std::nullopt;
   }
 };
 struct Source final : runtime::EventSource {
@@ -77,10 +86,10 @@ struct Faults::World {
   runtime::EventLoop loop;
   runtime::WorkerPool workers;
   prometheus::Registry metrics;
-  NoFlags flags;
+  ClusterFlags flags;
   Leader leader;
   Source source;
-  NoCache cache;
+  NodeCache cache;
   std::shared_ptr<PatchedApi> api = std::make_shared<PatchedApi>(loop);
   Loader loader;
   std::optional<PluginHost> host;
@@ -196,9 +205,13 @@ void Faults::with_controller(const std::string& file) {
 }
 
 void Faults::add_node(const std::string& name) {
-  const auto node = kube::Object::decode(R"({"metadata":{"name":")" + name + "\"}}");
+  // As the controller network_caller adds it.
+  const std::string range = std::string("10.0.") + name.back() + ".0/24";
+  const auto node = kube::Object::decode(R"({"metadata":{"name":")" + name +
+                                         R"("},"spec":{"podCIDRs":[")" + range + "\"]}}");
   ASSERT_TRUE(node.ok());
   world_->loop.post([this, node = *node] {
+    world_->cache.nodes.push_back(node);
     for (const auto& handler : world_->source.handlers) {
       if (handler.on_add) handler.on_add(node, true);
     }

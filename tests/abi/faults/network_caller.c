@@ -48,6 +48,7 @@ static void call_routes(ccm_ctx ctx, ccm_str key, ccm_completion after) {
   ccm_route route;
   const ccm_route* all[1];
   ccm_list_routes_request listing;
+  char range[] = "10.0.0.0/24"; /* the Node's number is in it */
   ccm_apply_routes_request changes;
   if (begins(key, "list-")) {
     memset(&listing, 0, sizeof(listing));
@@ -58,7 +59,8 @@ static void call_routes(ccm_ctx ctx, ccm_str key, ccm_completion after) {
   }
   memset(&route, 0, sizeof(route));
   route.size = sizeof(route);
-  route.destination_cidr = text("10.0.0.0/24");
+  range[5] = key.ptr[key.len - 1];
+  route.destination_cidr = text(range);
   route.target_node = key;
   all[0] = &route;
   after.fn = applied;

@@ -116,6 +116,31 @@ TEST_F(AlertsTest, ManyInstancesVanishAtOnce) {
   EXPECT_EQ(api_.get("/api/v1/nodes").body.at("items").size(), std::size_t{kNodes});
 }
 
+// Somebody deletes it in the cloud, again and again; a provider that does not find what it makes
+// looks the same.
+TEST_F(AlertsTest, Issue41_3_ALoadBalancerIsReplacedAgainAndAgain) {
+  start(reviews(), {"--controllers=service-lb-controller", "--load-balancer-audit-period=300ms"});
+  watch_healthy();
+  const json port = {{"port", 80}, {"protocol", "TCP"}};
+  const json service = {{"apiVersion", "v1"},
+                        {"kind", "Service"},
+                        {"metadata", {{"name", "web"}}},
+                        {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({port})}}}};
+  ASSERT_TRUE(api_.create("/api/v1/namespaces/default/services", service).ok());
+  const auto id = [this] {
+    const json shown = api_.get("/api/v1/namespaces/default/services/web").body;
+    const json::json_pointer recorded(
+        "/metadata/annotations/cloud-controller-manager~1load-balancer-id");
+    return shown.contains(recorded) ? shown.at(recorded).get<std::string>() : std::string();
+  };
+  for (const char* made : {"lb-1", "lb-2"}) {
+    ASSERT_TRUE(eventually(patience(), [&] { return id() == made; })) << id();
+    cloud_.control("DELETE", std::string("/load_balancers/") + made);
+  }
+  expect_firing("ReplacementsHeld");
+  EXPECT_EQ(id(), "lb-2");
+}
+
 // The rule looks back over 10 minutes, so Prometheus comes when the queue is full already.
 TEST_F(AlertsTest, ACloudThatDoesNotAnswerFillsTheQueue) {
   cloud_.control("PUT", "/faults", {{"operations", {{"CreateLoadBalancer", "hang"}}}});
@@ -134,6 +159,23 @@ TEST_F(AlertsTest, ACloudThatDoesNotAnswerFillsTheQueue) {
   })) << try_to_ask("/metrics").body;
   watch();
   expect_firing("QueueGrows");
+}
+
+// Some clouds say so with 403, which is no fault of the credential.
+TEST_F(AlertsTest, TheCloudsLimitOfLoadBalancersIsReached) {
+  cloud_.control("PUT", "/settings", {{"load_balancers", 1}});
+  start(reviews(), {"--controllers=service-lb-controller"});
+  watch_healthy();
+  int made = 0;
+  EXPECT_TRUE(eventually(patience(), [&] {
+    const json port = {{"port", 80}, {"protocol", "TCP"}};
+    const json service = {{"apiVersion", "v1"},
+                          {"kind", "Service"},
+                          {"metadata", {{"name", "web-" + std::to_string(++made)}}},
+                          {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({port})}}}};
+    return api_.create("/api/v1/namespaces/default/services", service).ok() && fires("CloudQuota");
+  })) << list();
+  EXPECT_FALSE(fires("CloudRefuses")) << list();
 }
 
 TEST_F(AlertsTest, TheApiServerFailsAList) {

@@ -90,11 +90,11 @@ TEST_F(ExplainTest, ARefusedServiceIsAFaultWithTheCloudsReason) {
 TEST_F(ExplainTest, AServiceShowsItsLoadBalancerAndTheLastWarnings) {
   start_services();
   make_service("web");
-  const Output settled =
-      explained("service/default/web",
-                {"Settled at", "load balancer of default/web", "  Id         lb-1",
-                 "  State      active", "  Addresses  ", "  Seen at    20", "warnings",
-                 "UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer"});
+  const Output settled = explained(
+      "service/default/web",
+      {"Settled at", "load balancer of default/web", "  Id         lb-1", "  State      active",
+       "  Addresses  ", "  Seen at    20", "warnings", "UnAvailableLoadBalancer",
+       "There are no available nodes for LoadBalancer: the cluster has no Nodes"});
   EXPECT_EQ(settled.code, 0) << settled.text;
   const json service = api_.get("/api/v1/namespaces/default/services/web").body;
   const json& ingress = service.at("status").at("loadBalancer").at("ingress").at(0);
@@ -110,7 +110,7 @@ TEST_F(ExplainTest, AServiceShowsItsLoadBalancerAndTheLastWarnings) {
 // Issue 37, 4: the Node's own fault, and that Node alone shows it.
 TEST_F(ExplainTest, ANodeWhosePodRangeIsTooWideSaysSo) {
   make_node("evil", {{"podCIDR", "10.244.0.0/16"}, {"podCIDRs", json::array({"10.244.0.0/16"})}});
-  make_node("node-1", json::object());
+  make_node("node-1", {{"providerID", "sandbox://node-1"}});
   start(reviews(), {"--controllers=node-ipam-controller", "--allocate-node-cidrs",
                     "--cluster-cidr=10.244.0.0/16"});
   const Output refused = explained("node/evil", {"node-ipam-controller evil", "refused",

@@ -210,6 +210,69 @@ TEST_F(StatesTest, LIFE_6_WaitingForTheCloudsAnswer) {
   expect({.object = "node/node-1", .explain = {"Settled at"}, .metrics = {metric + "0\n"}});
 }
 
+// Issue 38, point 8: all three were called settled.
+TEST_F(StatesTest, ISSUE_38_8_LeftAlone) {
+  make_node("node-1", true);
+  ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},
+                                            {"kind", "Node"},
+                                            {"metadata", {{"name", "metal"}}},
+                                            {"spec", {{"providerID", "metal://7"}}}})
+                  .ok());
+  ASSERT_TRUE(
+      api_.create("/api/v1/nodes",
+                  {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", "untainted"}}}})
+          .ok());
+  start(reviews(), {"--controllers=cloud-node-controller,cloud-node-lifecycle-controller",
+                    "--node-monitor-period=1s"});
+  const std::string metric =
+      "ccm_unsettled_objects{controller=\"cloud-node-controller\",state=\"left-alone\"} 2\n";
+  expect({.object = "node/metal",
+          .explain_code = 1,
+          .status = {"Objects that wait: none", "!metal"},
+          .explain = {"left-alone", "Why", "metal://7", "belongs to another provider",
+                      "reason ForeignProviderID", "!Settled at", "!Waits for"},
+          .metrics = {metric},
+          .log = {"!Reconcile failed"},
+          .events = {}});
+  expect(
+      {.object = "node/untainted",
+       .explain_code = 1,
+       .explain = {"left-alone", "--cloud-provider=external", "reason NotInitialized",
+                   "reason NotOfThisCloud", "no instance is called \"untainted\"", "!Settled at"},
+       .metrics = {metric},
+       .log = {"!Reconcile failed"},
+       .events = {}});
+  ASSERT_TRUE(api_.remove("/api/v1/nodes/metal").ok());
+  expect({.object = "node/untainted",
+          .explain_code = 1,
+          .metrics = {"controller=\"cloud-node-controller\",state=\"left-alone\"} 1\n"}});
+}
+
+TEST_F(StatesTest, ISSUE_38_8_ADeletionThatWaitsForAnotherProgramsFinalizer) {
+  make_node("node-1", false);
+  make_machine("node-2");
+  make_node("node-2", true);
+  const json keep = {{"metadata", {{"finalizers", json::array({"example.com/keep"})}}}};
+  ASSERT_TRUE(api_.patch("/api/v1/nodes/node-1", support::kMergePatch, keep).ok());
+  start(reviews(), {"--controllers=cloud-node-lifecycle-controller", "--node-monitor-period=1s"});
+  const std::string why =
+      "the Node is being deleted, and waits for other programs to remove their finalizers: "
+      "example.com/keep";
+  const std::string metric =
+      "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\",state=\"waiting\"} ";
+  expect({.object = "node/node-1",
+          .status = {"node-1", "waiting", why, "!objects that are not settled"},
+          .explain = {"waiting", why, "reason NodeIsBeingDeleted"},
+          .metrics = {metric + "1\n"},
+          .log = {"!Reconcile failed"},
+          .events = {"DeletingNode"}});
+  const json none = {{"metadata", {{"finalizers", nullptr}}}};
+  ASSERT_TRUE(api_.patch("/api/v1/nodes/node-1", support::kMergePatch, none).ok());
+  expect({.object = "node/node-2",
+          .status = {"Objects that wait: none"},
+          .metrics = {metric + "0\n"}});
+}
+
 TEST_F(StatesTest, Held) {
   for (int number = 0; number < 6; ++number) {
     const std::string name = "node-" + std::to_string(number);

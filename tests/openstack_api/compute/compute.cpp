@@ -150,6 +150,7 @@ Answer Compute::list(const Call& call, int version, bool details) {
       continue;
     if (const auto status = query.value("status"); status && server.at("status") != *status)
       continue;
+    if (server.at("status") == "SOFT_DELETED") continue;  // Nova lists it to administrators only
     servers.push_back(&server);
   }
   if (query.value("sort_key") == "display_name") {
@@ -194,7 +195,8 @@ Answer Compute::one_server(const Call& call, int version) {
   if (call.is("POST", 4) && path[3] == "action") return act(call, server);
   if (!call.caller.may_write()) forbidden("servers:update");
   if (call.is("DELETE", 3)) {
-    change_later(server, "DELETED");
+    const bool soft = soft_delete && server.at("status") != "SOFT_DELETED";
+    change_later(server, soft ? "SOFT_DELETED" : "DELETED");
     return done(204);
   }
   json& metadata = server.at("metadata");
@@ -211,6 +213,11 @@ Answer Compute::one_server(const Call& call, int version) {
 
 Answer Compute::act(const Call& call, json& server) {
   const json body = json::parse(call.request.body, nullptr, false);
+  if (body.is_object() && body.contains("forceDelete")) {
+    if (!call.caller.may_write()) forbidden("os_compute_api:os-deferred-delete:force");
+    change_later(server, "DELETED");
+    return done(202);
+  }
   const bool stop = body.is_object() && body.contains("os-stop");
   const bool start = body.is_object() && body.contains("os-start");
   if (!stop && !start) bad("There is no such action: " + body.dump());
@@ -326,7 +333,7 @@ json& Compute::add_server(const std::string& project_id, const std::string& user
                        {"OS-EXT-STS:power_state", 1},
                        {"OS-EXT-STS:task_state", nullptr},
                        {"OS-EXT-STS:vm_state", "active"},
-                       {"OS-SRV-USG:launched_at", now},
+                       {"OS-SRV-USG:launched_at", world_.timestamp(".000000")},
                        {"OS-SRV-USG:terminated_at", nullptr}});
 }
 
@@ -357,7 +364,9 @@ void Compute::advance() {
     }
     server["status"] = status;
     server["updated"] = world_.timestamp();
-    server["OS-EXT-STS:vm_state"] = status == "ACTIVE" ? "active" : "stopped";
+    server["OS-EXT-STS:vm_state"] = status == "ACTIVE"         ? "active"
+                                    : status == "SOFT_DELETED" ? "soft-delete"
+                                                               : "stopped";
     server["OS-EXT-STS:power_state"] = status == "ACTIVE" ? 1 : 4;
   }
   for (const std::string& id : gone) remove_server(id);

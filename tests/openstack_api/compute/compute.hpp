@@ -22,6 +22,7 @@ class Compute {
   // Settings.
   milliseconds action_time{0};  // until a server that was told to stop, start or go has done so
   int newest_version = 100;     // 2.N
+  bool soft_delete = false;     // a deleted server can be restored for a while
   size_t page_size = 1000;      // the most servers of a page
   std::string add_flavor(const std::string& name, int vcpus, int ram);
   void remove_flavor(const std::string& id) { flavors_.remove(id); }

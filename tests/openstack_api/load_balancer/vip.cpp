@@ -2,6 +2,7 @@
 #include "openstack_api/load_balancer/load_balancer.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace ccm::openstack_api {
 
@@ -62,8 +63,17 @@ LoadBalancing::Vip LoadBalancing::make_vip(const json& wanted, const Caller& cal
   }
   json fixed_ips = json::array({{{"subnet_id", vip.subnet_id}}});
   if (wanted.contains("vip_address")) fixed_ips[0]["ip_address"] = wanted.at("vip_address");
+  std::set<std::string> used = {vip.subnet_id.get<std::string>()};
   for (const json& additional : wanted.value("additional_vips", json::array())) {
-    visible_one("subnets", "Subnet", additional.at("subnet_id"), caller);
+    const json& subnet = visible_one("subnets", "Subnet", additional.at("subnet_id"), caller);
+    if (!used.insert(additional.at("subnet_id")).second) {
+      refuse_octavia(400,
+                     "Validation failure: Duplicate VIP subnet(s) specified. Only one IP can be "
+                     "bound per subnet.");
+    }
+    if (subnet.at("network_id") != vip.network_id) {
+      refuse_octavia(400, "Validation failure: All VIP subnets must belong to the same network.");
+    }
     fixed_ips.push_back({{"subnet_id", additional.at("subnet_id")}});
     if (additional.contains("ip_address"))
       fixed_ips.back()["ip_address"] = additional.at("ip_address");

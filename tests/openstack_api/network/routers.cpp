@@ -137,8 +137,9 @@ std::string Network::router_between(const json& port, const json& external_netwo
     const json& gateway = router.at("external_gateway_info");
     if (gateway.is_null() || gateway.at("network_id") != external_network) continue;
     for (const json& leg : records_.at("ports")) {
-      if (leg.at("device_id") == router.at("id") && leg.at("network_id") == port.at("network_id"))
-        return router.at("id");
+      const bool is_leg = leg.at("device_owner") != "network:router_gateway" &&
+                          leg.at("device_id") == router.at("id");
+      if (is_leg && leg.at("network_id") == port.at("network_id")) return router.at("id");
     }
   }
   return {};

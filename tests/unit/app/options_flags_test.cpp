@@ -122,7 +122,8 @@ TEST(HostFlags, HOST_8_to_74_EveryFlagHasItsDefault) {
 }
 
 // Those that Go's managers do not have.
-constexpr std::string_view kOwn[] = {"allow-plaintext-cloud-credentials",
+constexpr std::string_view kOwn[] = {"additional-pod-cidrs",
+                                     "allow-plaintext-cloud-credentials",
                                      "plugin-path",
                                      "plugin-sha256",
                                      "plugin-sha256-file",
@@ -130,6 +131,11 @@ constexpr std::string_view kOwn[] = {"allow-plaintext-cloud-credentials",
                                      "deletion-brake-minimum",
                                      "deletion-brake-window",
                                      "deletion-brake-hold",
+                                     "load-balancer-change-burst",
+                                     "load-balancer-change-period",
+                                     "load-balancer-namespace-burst",
+                                     "load-balancer-namespace-period",
+                                     "load-balancer-replacement-window",
                                      "dry-run",
                                      "dry-run-output",
                                      "dry-run-timeout",

@@ -78,6 +78,17 @@ TEST(Validation, TheDeletionBrakesLimits) {
       validate({"--deletion-brake-percent=100", "--deletion-brake-minimum=0"}).errors.empty());
 }
 
+TEST(Validation, LimitsOfChangesOfLoadBalancers) {
+  for (const std::string limit : {"--load-balancer-change", "--load-balancer-namespace"}) {
+    expect_error({limit + "-burst=-1"}, limit + "-burst must be at least 0");
+    expect_error({limit + "-period=0s"}, limit + "-period must be above 0");
+    EXPECT_TRUE(validate({limit + "-burst=0"}).errors.empty());
+  }
+  expect_error({"--load-balancer-replacement-window=-1s"},
+               "--load-balancer-replacement-window must not be negative");
+  EXPECT_TRUE(validate({"--load-balancer-replacement-window=0s"}).errors.empty());
+}
+
 TEST(Validation, HOST_47_Ports) {
   expect_error({"--secure-port=-1"}, "--secure-port must be from 0 to 65535, is -1");
   expect_error({"--webhook-secure-port=65536"}, "--webhook-secure-port");
@@ -158,6 +169,14 @@ TEST(Validation, HOST_13_AtMostOneRangeForEachFamily) {
   expect_error({"--cluster-cidr=10.0.0.0/8,fd00::/48,fd01::/48"}, "at most two");
   expect_error({"--cluster-cidr=10.0.0.0/8, fd00::/48"}, "\" fd00::/48\" is no address range");
   expect_error({"--cluster-cidr=10.0.0.0"}, "\"10.0.0.0\" is no address range");
+}
+
+TEST(Validation, AdditionalPodRangesAreRangesButNotAll) {
+  EXPECT_TRUE(
+      validate({"--additional-pod-cidrs= 10.9.0.0/16,10.10.0.0/16,fd00::/48"}).errors.empty());
+  expect_error({"--additional-pod-cidrs=10.9.0.0"}, "\"10.9.0.0\" is no address range");
+  expect_error({"--additional-pod-cidrs=0.0.0.0/0"}, "0.0.0.0/0 permits everything");
+  expect_error({"--additional-pod-cidrs=10.9.0.0/16,::/0"}, "::/0 permits everything");
 }
 
 TEST(Validation, HOST_121_LeaderMigrationNeedsItsFlagAndAnElection) {

@@ -42,6 +42,19 @@ TEST(Plan, WritesOfOneReconcileAreSeveralChanges) {
   EXPECT_EQ(plan.changes()[1].body, R"({"to":"b"})");
 }
 
+TEST(Plan, occm_1855_WhatAWriteTakesAwayStandsBesideIt) {
+  Plan plan;
+  const auto origin = std::make_shared<plugin::Origin>("service-lb-controller", "default/web",
+                                                       plugin::CallPriority::load_balancers);
+  plan.withhold(
+      {"cloud", origin, "PUT", "http://cloud/members", "[]", "3 of 3 members go: a, b, c"});
+  EXPECT_NE(plan_table(plan.changes(), {}).find("3 of 3 members go: a, b, c   []"),
+            std::string::npos)
+      << plan_table(plan.changes(), {});
+  const json whole = json::parse(plan_json(plan.changes(), {}));
+  EXPECT_EQ(whole.at("changes").at(0).at("before"), "3 of 3 members go: a, b, c");
+}
+
 TEST(Plan, ACallThatFailsLastIsKnown) {
   Plan plan;
   plan.answered("cloud", "ListMachines", 503);

@@ -49,6 +49,31 @@ bool says(const Finding& finding, const std::string& text) {
   return finding.text.find(text) != std::string::npos;
 }
 
+TEST(DoctorChecksTest, FinalizersThatNobodyRemoves) {
+  const auto service = [](const std::string& name, const json& finalizers, bool goes) {
+    json made = {{"metadata", {{"name", name}, {"namespace", "n"}, {"finalizers", finalizers}}}};
+    if (goes) made["metadata"]["deletionTimestamp"] = "2026-11-24T00:00:00Z";
+    return made;
+  };
+  const json with = json::array({"a/b", "service.kubernetes.io/load-balancer-cleanup"});
+  json services =
+      json::array({service("one", with, false), service("two", json::array({"a/b"}), true)});
+  EXPECT_EQ(check_load_balancer_finalizers(services, true).result, Health::ok);
+  const Finding left = check_load_balancer_finalizers(services, false);
+  EXPECT_EQ(left.result, Health::warning);
+  EXPECT_TRUE(says(left, "1 Service has the finalizer")) << left.text;
+  EXPECT_TRUE(says(left, "n/one")) << left.text;
+  services.push_back(service("three", with, true));
+  const Finding stuck = check_load_balancer_finalizers(services, false);
+  EXPECT_EQ(stuck.result, Health::problem);
+  EXPECT_TRUE(says(stuck, "n/three")) << stuck.text;
+  EXPECT_FALSE(says(stuck, "n/one")) << stuck.text;
+  EXPECT_EQ(check_load_balancer_finalizers(
+                json::array({service("two", json::array({"a/b"}), true)}), false)
+                .result,
+            Health::ok);
+}
+
 TEST(DoctorChecksTest, TheClockIsThatOfTheHeaderDate) {
   EXPECT_EQ(parse_http_date("Tue, 24 Nov 2026 00:10:00 GMT"), kNow);
   EXPECT_FALSE(parse_http_date(""));
@@ -142,6 +167,51 @@ TEST(DoctorChecksTest, IPAM_37_TwoAllocatorsAreAProblem) {
   EXPECT_TRUE(says(doubled, "10.0.1.0/24")) << doubled.text;
 }
 
+TEST(DoctorChecksTest, issue_37_3_AnInstanceThatSeveralNodesName) {
+  const json good = json::array({node("a", "sandbox://a", false), node("b", "", true)});
+  EXPECT_EQ(check_provider_ids(good).result, Health::ok);
+  const Finding found = check_provider_ids(
+      json::array({node("a", "sandbox://a", false), node("hostile", "sandbox://a", false)}));
+  EXPECT_EQ(found.result, Health::problem);
+  EXPECT_TRUE(says(found, "sandbox://a (a, hostile)")) << found.text;
+}
+
+TEST(DoctorChecksTest, hcloud_961_769_ServicesWithoutANodeForTheirTraffic) {
+  const json service = {{"spec", {{"type", "LoadBalancer"}}}};
+  const json plain = {{"spec", {{"type", "ClusterIP"}}}};
+  json excluded = node("a", "sandbox://a", false);
+  excluded["metadata"]["labels"]["node.kubernetes.io/exclude-from-external-load-balancers"] = "";
+  json included = node("b", "sandbox://b", false);
+  included["metadata"]["labels"]["node.kubernetes.io/exclude-from-external-load-balancers"] =
+      "false";
+  json leaving = node("c", "sandbox://c", false);
+  leaving["spec"]["taints"] = json::array({{{"key", "ToBeDeletedByClusterAutoscaler"}}});
+  json deleting = node("d", "sandbox://d", false);
+  deleting["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  const json none = json::array({excluded, leaving, deleting});
+  const Finding found = check_backends(none, json::array({service, plain}));
+  EXPECT_EQ(found.result, Health::problem);
+  for (const char* part : {"1 Service", "exclude-from-external-load-balancers: 1 Node",
+                           "being deleted: 1 Node", "the autoscaler's taint: 1 Node"}) {
+    EXPECT_TRUE(says(found, part)) << part << " " << found.text;
+  }
+  EXPECT_EQ(check_backends(none, json::array({plain})).result, Health::ok);
+  EXPECT_EQ(check_backends(json::array({excluded, included}), json::array({service})).result,
+            Health::ok);
+}
+
+TEST(DoctorChecksTest, k0s_5116_NodesOfOneFamilyBesideSomeOfBoth) {
+  json old = node("old", "sandbox://a", false);
+  old["spec"]["podCIDRs"] = {"10.244.0.0/24"};
+  json late = node("late", "sandbox://b", false);
+  late["spec"]["podCIDRs"] = {"10.244.1.0/24", "fd01::/64"};
+  EXPECT_EQ(check_families(json::array({old})).result, Health::ok);
+  EXPECT_EQ(check_families(json::array({late})).result, Health::ok);
+  const Finding found = check_families(json::array({old, late}));
+  EXPECT_EQ(found.result, Health::warning);
+  EXPECT_TRUE(says(found, "old")) << found.text;
+}
+
 TEST(DoctorChecksTest, InstancesThatTheCloudLacks) {
   const json nodes = json::array({node("a", "sandbox://a", false), node("b", "sandbox://b", false),
                                   node("c", "aws:///c", false), node("new", "", true)});
@@ -189,6 +259,32 @@ TEST(DoctorChecksTest, OrphansAreAWarningAndDoubledLoadBalancersAProblem) {
   group.kind = CCM_OWNED_SECURITY_GROUP;
   EXPECT_EQ(check_node_ports({balancer, group}, cluster).result, Health::ok);
   EXPECT_EQ(check_node_ports({balancer}, {}).result, Health::ok);
+}
+
+TEST(DoctorChecksTest, OrphansAreCountedByNamespace) {
+  std::vector<OwnedObject> objects;
+  for (const char* key : {"t1/a", "shop/web", "shop/api", ""}) {
+    OwnedObject& object = objects.emplace_back();
+    object.kind = CCM_OWNED_LOAD_BALANCER;
+    object.id = "lb-" + std::to_string(objects.size());
+    object.cluster = "prod";
+    object.services = {{key, "11111111-1111-2222-3333-444455556666"}};
+  }
+  const Finding left = check_orphans(objects, {});
+  EXPECT_EQ(left.result, Health::warning);
+  EXPECT_TRUE(says(left, "4 objects of this cluster")) << left.text;
+  EXPECT_TRUE(says(left, "of namespaces: shop 2, t1 1")) << left.text;
+}
+
+TEST(DoctorChecksTest, OS_229_ADefaultNameTellsNoClusters) {
+  OwnedObject by_name;
+  by_name.cluster = "kubernetes";
+  OwnedObject by_uid;
+  by_uid.cluster = "7a3164c5-1111-2222-3333-444455556666";
+  EXPECT_EQ(check_cluster_name({by_uid, by_name}, "kubernetes").result, Health::warning);
+  EXPECT_EQ(check_cluster_name({by_uid}, "kubernetes").result, Health::ok);
+  by_name.cluster = "prod";
+  EXPECT_EQ(check_cluster_name({by_uid, by_name}, "prod").result, Health::ok);
 }
 
 TEST(DoctorChecksTest, ProblemsSayWhatToDo) {

@@ -116,6 +116,27 @@ TEST_F(LintTest, DO_181_WhatTheTypeOfLoadBalancerDoesNotReadIsAFinding) {
   EXPECT_EQ(lint(line("size-unit", "\"3\"")).exit_code, 0);
 }
 
+TEST_F(LintTest, WhatAnotherAnnotationLeavesWithoutEffectIsAFinding) {
+  const auto outcome =
+      lint(line("certificate-id", "i") + line("certificate-name", "n") + line("type", "REGIONAL") +
+           line("sticky-sessions-cookie-name", "LB") + line("override-health-check", "\"\"") +
+           line("healthcheck-protocol", "tcp") + line("healthcheck-path", "/x"));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("certificate-name has no effect beside the annotation " +
+                                        kLb + "certificate-id"));
+  EXPECT_THAT(outcome.output, HasSubstr("sticky-sessions-cookie-name has no effect without " + kLb +
+                                        "sticky-sessions-type: cookies"));
+  EXPECT_THAT(outcome.output, HasSubstr("healthcheck-path has no effect where " + kLb +
+                                        "healthcheck-protocol is \"tcp\""));
+}
+
+// kubectl applies it with them.
+TEST_F(LintTest, MergeKeysOfYamlAreFollowed) {
+  const auto outcome = lint("    <<: {" + kLb + "tls-port: \"443\"}\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr(kLb + "tls-port is not known"));
+}
+
 TEST_F(LintTest, AnnotationsOfOtherKindsOfServicesHaveNoEffect) {
   EXPECT_THAT(lint(line("protocol", "http"), "ClusterIP").output,
               HasSubstr("has no effect on a Service of type ClusterIP"));

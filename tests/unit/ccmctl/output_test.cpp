@@ -1,4 +1,4 @@
-// What ccmctl prints of texts that others wrote.
+// Texts that others wrote, as ccmctl prints them.
 #include "ccmctl/output.hpp"
 
 #include <gtest/gtest.h>

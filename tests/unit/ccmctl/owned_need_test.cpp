@@ -113,6 +113,9 @@ TEST(OwnedNeedTest, TheSubjectIsNamedByItsKeyWhileItExists) {
   const ClusterObjects cluster = cluster_with(service("web", "LoadBalancer"));
   EXPECT_EQ(subject_of(balancer("", kUid), cluster), "default/web");
   EXPECT_EQ(subject_of(balancer("", kUid), {}), kUid);
+  EXPECT_EQ(subject_of(balancer("shop/web", kUid), {}), "shop/web (" + std::string(kUid) + ")");
+  const std::string cut = std::string(kUid).substr(0, 35);
+  EXPECT_EQ(subject_of(balancer("", cut), {}), cut + "...") << "its last digit is not known";
   EXPECT_EQ(subject_of(balancer("shop/\x1b[2J", ""), {}), "shop/?[2J");
 }
 

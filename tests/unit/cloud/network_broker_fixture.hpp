@@ -6,13 +6,18 @@
 #include "cloud/broker/load_balancers_service.hpp"
 #include "cloud/broker/routes_service.hpp"
 #include "plugin/host_services/object_service.hpp"
+#include "route_nodes.hpp"
 
 #include <prometheus/registry.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ccm::plugin {
@@ -82,17 +87,29 @@ class NetworkBrokerTest : public PluginHostTest {
   void start(const ccm_cloud_loadbalancers* balancers, const ccm_cloud_routes* routes = nullptr) {
     ASSERT_TRUE(create(true).ok());
     balancer_brake_.begin();
+    member_brake_.begin();
     route_brake_.begin();
     if (balancers != nullptr) {
       balancers_broker_ = std::make_shared<LoadBalancersBroker>(
-          component_, ccm_interface{nullptr, balancers}, ProviderTimeouts(), balancer_brake_);
+          component_, ccm_interface{nullptr, balancers}, ProviderTimeouts(),
+          LoadBalancersBroker::Brakes{balancer_brake_, member_brake_}, registry_, limits_);
       balancers_ = std::make_unique<LoadBalancersService>(component_, balancers_broker_);
     }
     if (routes != nullptr) {
+      nodes_.number(100);
+      auto targets =
+          std::make_unique<RouteTargets>(nodes_, timers_, permitted("10.0.0.0/8"), nullptr);
       routes_ = std::make_shared<RoutesBroker>(
           component_, ccm_interface{nullptr, routes}, ProviderTimeouts(), route_brake_,
+          std::move(targets),
           [this](const std::string& name) { return deleted_nodes_.count(name) > 0; });
     }
+  }
+  static RoutableRanges permitted(const std::string& cluster_cidr) {
+    return RoutableRanges::of_flags([&](std::string_view name) -> std::optional<std::string> {
+      if (name != "cluster-cidr") return std::nullopt;
+      return cluster_cidr;
+    });
   }
   static ccm_cloud_loadbalancers full_table() {
     auto table = sized<ccm_cloud_loadbalancers>();
@@ -116,9 +133,12 @@ class NetworkBrokerTest : public PluginHostTest {
   void ask(decltype(ccm_cloud_loadbalancers::ensure) function, Caught& caught,
            const std::string& uid = "u-1", ccm_ctx ctx = {},
            const kube::ObjectPtr& object = nullptr) {
-    LoadBalancerService service = service_of(uid, object);
+    ask_with({{"node-1", "test://1", {}, {}}}, function, caught, service_of(uid, object), ctx);
+  }
+  void ask_with(const std::vector<Backend>& nodes,
+                decltype(ccm_cloud_loadbalancers::ensure) function, Caught& caught,
+                const LoadBalancerService& service, ccm_ctx ctx = {}) {
     const detail::LoadBalancerServiceC raw(service);
-    const std::vector<Backend> nodes{{"node-1", "test://1", {}, {}}};
     const detail::BackendsC backends(nodes);
     auto request = sized<ccm_load_balancer_request>();
     request.service = raw.get();
@@ -214,13 +234,22 @@ class NetworkBrokerTest : public PluginHostTest {
     return reasons;
   }
 
+  RouteNodes nodes_;
   std::vector<Open> open_;
   std::string applied_;  // what the last apply() brought to the provider, each call as a word
   prometheus::Registry registry_;
+  LoadBalancerLimitOptions limits_;
   DeletionTelemetry balancer_telemetry_{registry_, {}, "loadbalancers"};
   DeletionTelemetry route_telemetry_{registry_, {}, "routes"};
-  AbsenceBrake balancer_brake_{timers_, balancer_telemetry_, {}, "load balancers"};
-  AbsenceBrake route_brake_{timers_, route_telemetry_, {}, "routes"};
+  DeletionTelemetry member_telemetry_{registry_, {}, "members"};
+  AbsenceBrake balancer_brake_{
+      timers_, balancer_telemetry_, {}, {"load balancers", "are not wanted any more"}};
+  AbsenceBrake member_brake_{timers_,
+                             member_telemetry_,
+                             {},
+                             {"load balancers", "would lose all members", "lost them"},
+                             "lose all members"};
+  AbsenceBrake route_brake_{timers_, route_telemetry_, {}, {"routes", "are not wanted any more"}};
   std::set<std::string> deleted_nodes_;  // by the gate for Nodes
   std::shared_ptr<LoadBalancersBroker> balancers_broker_;
   std::unique_ptr<LoadBalancersService> balancers_;

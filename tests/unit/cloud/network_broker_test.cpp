@@ -105,8 +105,9 @@ TEST_F(NetworkBrokerTest, ATableWithoutTheNecessaryIsOfNoUse) {
   EXPECT_FALSE(balancers_broker_->usable());
   ccm_cloud_routes short_table = route_table();
   short_table.size = offsetof(ccm_cloud_routes, apply);
-  const RoutesBroker routes(component_, ccm_interface{nullptr, &short_table}, ProviderTimeouts(),
-                            route_brake_);
+  const RoutesBroker routes(
+      component_, ccm_interface{nullptr, &short_table}, ProviderTimeouts(), route_brake_,
+      std::make_unique<RouteTargets>(nodes_, timers_, RoutableRanges(), nullptr));
   EXPECT_FALSE(routes.usable());
 }
 
@@ -227,6 +228,63 @@ TEST_F(NetworkBrokerTest, OtherDeletionsOfLoadBalancersPassTheBrake) {
   EXPECT_TRUE(removed("u-2").ok());  // asked for again: its answer was lost, say
 }
 
+// A controller that sees no Nodes any more must not empty all pools at once.
+TEST_F(NetworkBrokerTest, occm_1855_TheLastMembersOfLoadBalancersPassTheBrake) {
+  const auto provider = full_table();
+  start(&provider);
+  const auto uid = [](int i) { return "u-" + std::to_string(i); };
+  for (int i = 1; i <= 4; ++i) {
+    Caught made;
+    ask(table().ensure, made, uid(i));
+    answer_active(0);
+    EXPECT_TRUE(made.status->ok());
+  }
+  const auto emptied = [&](int i) {
+    Caught caught;
+    ask_with({}, table().update_backends, caught, service_of(uid(i), nullptr));
+    if (!open_.empty()) answer_active(0);
+    return caught.status.value_or(Status(Code::unknown, "it did not end"));
+  };
+  EXPECT_TRUE(emptied(1).ok());
+  EXPECT_TRUE(emptied(2).ok());
+  const Status held = emptied(3);
+  EXPECT_EQ(held.reason(), kHeld);
+  EXPECT_EQ(held.error_class(), ErrorClass::waiting);
+  EXPECT_NE(held.message().find("load balancers would lose all members"), std::string::npos)
+      << held.message();
+  EXPECT_EQ(emptied(4).reason(), kHeld);
+  EXPECT_EQ(member_brake_.report().held, 2U);
+  EXPECT_TRUE(emptied(1).ok()) << "it has none";
+  for (int i = 3; i <= 4; ++i) {  // the Nodes are back
+    Caught caught;
+    ask(table().update_backends, caught, uid(i));
+    answer_active(0);
+    EXPECT_TRUE(caught.status->ok());
+  }
+  EXPECT_EQ(member_brake_.report().held, 0U);
+}
+
+TEST_F(NetworkBrokerTest, occm_1855_OneThatIsNewNeedsNoBrakeAndOneOfBeforeARestartDoes) {
+  const auto provider = full_table();
+  start(&provider);
+  for (int i = 1; i <= 4; ++i) {
+    Caught made;
+    ask_with({}, table().ensure, made, service_of("new-" + std::to_string(i), nullptr));
+    answer_active(0);
+    EXPECT_TRUE(made.status->ok());
+  }
+  std::vector<std::string> reasons;
+  for (int i = 1; i <= 4; ++i) {
+    LoadBalancerService service = service_of("old-" + std::to_string(i), nullptr);
+    service.id = "lb-" + std::to_string(i);
+    Caught caught;
+    ask_with({}, table().ensure, caught, service);
+    if (!open_.empty()) answer_active(0);
+    reasons.push_back(caught.status->reason());
+  }
+  EXPECT_EQ(reasons, (std::vector<std::string>{"", "", std::string(kHeld), std::string(kHeld)}));
+}
+
 TEST(LoadBalancerRequestTest, BackendsInUseAreSharedAndMalformedOnesRefused) {
   std::vector<Backend> nodes(2);
   nodes[0].name = "node-0";
@@ -307,6 +365,62 @@ TEST_F(NetworkBrokerTest, NoMoreOperationsRunThanTheCloudBears) {
   ASSERT_EQ(open_.size(), 1u);
   EXPECT_EQ(open_[0].uid, "u-2");
   answer_active(0);
+}
+
+TEST_F(NetworkBrokerTest, Issue37_7_OneNamespaceDoesNotTakeEveryTurnThatTheCloudBears) {
+  auto provider = full_table();
+  provider.limits = [](void*, ccm_ctx, const ccm_limits_request*, ccm_completion done) {
+    auto limits = sized<ccm_load_balancer_limits>();
+    limits.parallel = 1;
+    complete(done, {}, &limits);
+  };
+  start(&provider);
+  balancers_broker_->limits(component_->background(), [](const Result<LoadBalancerLimits>&) {});
+  poll();
+  const char* const asking[] = {"bad/1", "bad/2", "bad/3", "good/shop"};
+  std::vector<std::unique_ptr<KnownContext>> contexts;
+  Caught caught[4];
+  for (size_t i = 0; i < 4; ++i) {
+    const auto origin = std::make_shared<Origin>("service", asking[i], CallPriority::routes);
+    contexts.push_back(
+        std::make_unique<KnownContext>(runtime_.contexts, plugin_number(),
+                                       component_->background()->child(std::nullopt, {}, origin)));
+    ask(table().ensure, caught[i], asking[i], contexts.back()->get());
+  }
+  std::vector<std::string> order;
+  while (!open_.empty()) {
+    order.push_back(open_[0].uid);
+    answer_active(0);
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"bad/1", "bad/2", "good/shop", "bad/3"}));
+}
+
+// Issue 37, 7: no provider sees the eleventh edit, and each sees what Nodes cause.
+TEST_F(NetworkBrokerTest, Issue37_7_EditsInALoopDoNotReachTheProvider) {
+  const auto provider = full_table();
+  start(&provider);
+  Status last;
+  for (int edit = 0; edit < 11; ++edit) {
+    Caught caught;
+    const std::string value = std::to_string(edit);
+    ask(table().ensure, caught, "u-1", {},
+        object(R"({"metadata":{"annotations":{"a":")" + value + R"("}}})"));
+    if (!open_.empty()) answer_active(0);
+    last = *caught.status;
+    EXPECT_EQ(last.ok(), edit < 10) << edit;
+  }
+  EXPECT_EQ(last.reason(), "ChangesLimited");
+  EXPECT_EQ(balancers_broker_->change_limits().waiting_for_service, 1u);
+  Caught updated;
+  ask(table().update_backends, updated);
+  ASSERT_EQ(open_.at(0).operation, "update");
+  answer_active(0);
+  Caught seen;
+  ask(table().observe, seen);
+  ASSERT_EQ(open_.at(0).operation, "observe");
+  answer_active(0);
+  EXPECT_TRUE(removed("u-1").ok());
+  EXPECT_EQ(balancers_broker_->change_limits().waiting_for_service, 0u);
 }
 
 TEST_F(NetworkBrokerTest, AFailedEnsureHandsOverWhatItMade) {

@@ -31,6 +31,7 @@ struct FakeNode {
   int version = 1;
   bool cordoned = false;
   std::string taint{};
+  std::string created = "2026-01-01T00:00:00Z";
 };
 
 // The cluster: its cache and its live objects, which a test can make differ.
@@ -40,6 +41,7 @@ struct Cluster final : ObjectCache {
     const std::string text =
         R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")" + name + R"(","uid":")" +
         node.uid + R"(","resourceVersion":")" + std::to_string(node.version) +
+        R"(","creationTimestamp":")" + node.created +
         R"(","annotations":{"cloud-controller-manager/allow-deletion":")" + node.annotation +
         R"("}},"spec":{"providerID":")" + node.provider_id + R"(","unschedulable":)" +
         (node.cordoned ? "true" : "false") + R"(,"taints":[{"key":")" + node.taint +
@@ -102,7 +104,7 @@ struct Cloud final : InstanceSource {
     ++listed;
     timers.after(0ms, [this, done = std::move(done)] {
       if (!list_failure.ok()) return done(list_failure);
-      done(snapshot(listing ? *listing : machines, unknown));
+      done(snapshot(listing ? *listing : machines, unknown, names));
     });
   }
   void describe(std::vector<InstanceQuery>, Done) override {}
@@ -118,14 +120,20 @@ struct Cloud final : InstanceSource {
     });
   }
   using Machines = std::map<std::string, int32_t>;
+  using Names = std::map<std::string, std::string>;  // by provider ID
   static InstanceSnapshot::Ptr snapshot(const Machines& machines,
-                                        const std::vector<std::string>& unknown = {}) {
+                                        const std::vector<std::string>& unknown = {},
+                                        const Names& names = {}) {
     std::vector<Machine> listed;
-    for (const auto& [id, state] : machines) listed.push_back({"", id, state});
+    for (const auto& [id, state] : machines) {
+      const auto name = names.find(id);
+      listed.push_back({name == names.end() ? "" : name->second, id, state});
+    }
     return snapshot_of(listed, unknown);
   }
   runtime::Timers& timers;
   Machines machines;
+  Names names;
   std::optional<Machines> listing;   // when it differs
   std::vector<std::string> unknown;  // prefixes of instances of which a listing says nothing
   Status list_failure;
@@ -159,9 +167,13 @@ class NodeDeletionsTest : public testing::Test {
     }
   }
   std::shared_ptr<Status> ask(const std::string& name, std::chrono::milliseconds limit = 60s) {
+    return ask_as(name, "uid-" + name, limit);
+  }
+  std::shared_ptr<Status> ask_as(const std::string& name, const std::string& uid,
+                                 std::chrono::milliseconds limit = 60s) {
     auto outcome = std::make_shared<Status>(Code::unknown, "still waits");
     kube::DeleteOptions options;
-    options.uid = "uid-" + name;
+    options.uid = uid;
     kube::CallOptions call;
     call.timeout = limit;
     auto done = [outcome](const Result<std::string>& ended) { *outcome = ended.status(); };
@@ -174,9 +186,22 @@ class NodeDeletionsTest : public testing::Test {
     timers_.advance(100ms);
     return outcome->ok() ? "deleted" : outcome->reason();
   }
-  std::size_t remove_all(int count) {
+  // Anybody's listing.
+  void look() {
+    broker_->refresh([](const auto&) {});
+    timers_.advance(1s);
+  }
+  // Instances n<from> to n<to - 1> vanish.
+  void vanish(int from, int to) {
+    for (int i = from; i < to; ++i) {
+      const std::string name = "n" + std::to_string(i);
+      cloud_.machines.erase("cloud://" + name);
+      cluster_.nodes[name].ready = "Unknown";
+    }
+  }
+  std::size_t remove_all(int count, const std::string& prefix = "n") {
     std::vector<std::shared_ptr<Status>> outcomes;
-    for (int i = 0; i < count; ++i) outcomes.push_back(ask("n" + std::to_string(i)));
+    for (int i = 0; i < count; ++i) outcomes.push_back(ask(prefix + std::to_string(i)));
     timers_.advance(100ms);
     return static_cast<std::size_t>(
         std::count_if(outcomes.begin(), outcomes.end(), [](const auto& end) { return end->ok(); }));

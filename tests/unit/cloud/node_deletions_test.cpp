@@ -156,6 +156,35 @@ TEST_F(NodeDeletionsTest, ANodeThatNeverHadAnInstanceIsLeftAlone) {
   EXPECT_TRUE(api_->removed.empty());
 }
 
+// capo#1547, kubeone#4172, occm#2062, linode-capi#141: its server has another name.
+TEST_F(NodeDeletionsTest, ISSUE_38_5_ANodeWhoseInstanceWasNeverSeenIsNotDeleted) {
+  cluster(3, 0);
+  look();
+  FakeNode& node = cluster_.nodes["n9"] = {"uid-n9", "", "Unknown", ""};
+  node.taint = "node.cloudprovider.kubernetes.io/uninitialized";
+  for (int round = 0; round < 3; ++round) {
+    const auto outcome = ask("n9");
+    timers_.advance(1min);
+    EXPECT_EQ(outcome->reason(), "InstanceNeverSeen");
+    EXPECT_EQ(outcome->error_class(), ErrorClass::waiting) << "pages name it";
+    EXPECT_NE(outcome->message().find("no instance is called \"n9\""), std::string::npos);
+  }
+  EXPECT_EQ(cloud_.listed, 1) << "it costs no call";
+  node.annotation = "true";
+  EXPECT_EQ(remove("n9"), "deleted") << "an operator knows better";
+}
+
+TEST_F(NodeDeletionsTest, ISSUE_38_5_AnInstanceThatWasSeenByItsNameMayBeMissed) {
+  cluster(3, 0);
+  cluster_.nodes["n9"] = {"uid-n9", "", "Unknown", ""};
+  cluster_.nodes["n9"].taint = "node.cloudprovider.kubernetes.io/uninitialized";
+  cloud_.names["cloud://n9"] = "n9";
+  cloud_.machines["cloud://n9"] = CCM_INSTANCE_RUNNING;
+  look();
+  cloud_.machines.erase("cloud://n9");
+  EXPECT_EQ(remove("n9"), "deleted");
+}
+
 TEST_F(NodeDeletionsTest, WithoutTheLeaseNothingIsDeleted) {
   cluster(3, 1);
   const auto outcome = ask("n0");

@@ -13,6 +13,7 @@ TEST_F(NetworkBrokerTest, OneApplyAtATime) {
   for (const char* cidr : {"10.0.1.0/24", "10.0.2.0/24"}) {
     Route added;
     added.destination_cidr = cidr;
+    added.target_node = cidr == std::string("10.0.1.0/24") ? "node-1" : "node-2";
     routes_->apply({"c", {}, {added}}, component_->background(),
                    [&ended, cidr](const Result<std::vector<Status>>& result) {
                      ended.push_back(std::string(cidr) + (result.ok() ? "" : " failed"));
@@ -102,7 +103,15 @@ TEST_F(NetworkBrokerTest, ReplacementsAreNoAbsencesAndForeignRoutesStay) {
     moved.push_back(route(i));
     Route to = route(i);
     to.id.clear();
-    (i % 2 == 0 ? to.target_node : to.destination_cidr) = "other" + std::to_string(i);
+    const std::string n = std::to_string(i);
+    if (i % 2 == 0) {
+      to.target_node = "other" + n;
+      nodes_.nodes["other" + n].ranges = {to.destination_cidr};
+      nodes_.nodes.erase("node-" + n);
+    } else {
+      to.destination_cidr = "10.1." + n + ".0/24";
+      nodes_.nodes["node-" + n].ranges.push_back(to.destination_cidr);
+    }
     added.push_back(to);
   }
   EXPECT_EQ(apply(moved, added), std::vector<std::string>(16));

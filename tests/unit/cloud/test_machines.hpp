@@ -16,6 +16,7 @@ struct Machine {
   std::string name;
   std::string provider_id;
   int32_t state = CCM_INSTANCE_RUNNING;
+  std::vector<std::string> addresses{};
 };
 
 // node-0, node-1, ... with the provider IDs cloud://0, cloud://1, ...
@@ -32,12 +33,20 @@ inline std::vector<Machine> numbered_machines(int count) {
 inline InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines,
                                          const std::vector<std::string>& unknown = {}) {
   std::vector<ccm_instance> instances;
+  std::vector<std::vector<ccm_node_address>> addresses;
+  addresses.reserve(machines.size());
   for (const Machine& machine : machines) {
     ccm_instance instance{};
     instance.size = sizeof(instance);
     instance.state = machine.state;
     instance.name = c_str(machine.name);
     instance.provider_id = c_str(machine.provider_id);
+    addresses.emplace_back();
+    for (const std::string& address : machine.addresses) {
+      addresses.back().push_back({c_str("InternalIP"), c_str(address)});
+    }
+    instance.addresses = addresses.back().data();
+    instance.address_count = addresses.back().size();
     instances.push_back(instance);
   }
   std::vector<const ccm_instance*> pointers;

@@ -1,7 +1,13 @@
 #include "digitalocean/answer.hpp"
 
+#include "digitalocean/droplet.hpp"
+#include "digitalocean/firewall/firewall.hpp"
+#include "digitalocean/load_balancers/certificates.hpp"
+#include "digitalocean/load_balancers/existing.hpp"
+
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 namespace ccm::digitalocean {
@@ -46,6 +52,33 @@ TEST(AnswerTest, DO_324_TheOtherErrorBodyOfTags) {
   const auto status = status_of(
       "CreateTag", response(400, R"({"error":"bad tag","messages":null,"root_causes":[]})"), kNow);
   EXPECT_NE(status.message().find("bad tag"), std::string::npos);
+}
+
+TEST(AnswerTest, DO_390_ALimitOfTheAccountIsAQuota) {
+  const std::pair<uint32_t, const char*> table[] = {
+      {403, R"({"id":"forbidden","message":"You have reached the limit of load balancers"})"},
+      {403, R"({"id":"forbidden","message":"Load balancer limit reached for your account"})"},
+      {422, R"({"id":"unprocessable_entity",
+                "message":"creating this load balancer will exceed your limit"})"}};
+  for (const auto& [code, body] : table) {
+    const Status status = status_of("CreateLoadBalancer", response(code, body), kNow);
+    EXPECT_EQ(status.error_class(), ErrorClass::quota) << body;
+    EXPECT_EQ(status.reason(), "CloudQuotaReached");
+    EXPECT_NE(status.message().find("the account's limit of load balancers"), std::string::npos);
+  }
+  const Status firewall =
+      status_of("CreateFirewall", response(table[0].first, table[0].second), kNow);
+  EXPECT_NE(firewall.message().find("limit of firewalls"), std::string::npos);
+}
+
+TEST(AnswerTest, DO_325_390_OtherRefusalsAreNone) {
+  const std::pair<uint32_t, const char*> table[] = {
+      {403, R"({"message":"You are not authorized to perform this operation"})"},
+      {422, R"({"message":"size_unit exceeds the limit of 100"})"},
+      {429, R"({"message":"API Rate limit reached"})"}};
+  for (const auto& [code, body] : table) {
+    EXPECT_NE(status_of("Op", response(code, body), kNow).error_class(), ErrorClass::quota) << body;
+  }
 }
 
 TEST(AnswerTest, DO_325_ClassesOfStatuses) {
@@ -100,6 +133,44 @@ TEST(AnswerTest, DO_321_AServerErrorDoesNotWaitForTheWindow) {
 TEST(AnswerTest, LongTextsAreCut) {
   const auto status = status_of("Op", response(500, std::string(100'000, 'x')), kNow);
   EXPECT_LT(status.message().size(), 700U);
+}
+
+std::string repeat(const std::string& text, std::size_t times) {
+  std::string all;
+  all.reserve(text.size() * times);
+  if (text.size() == 1) return std::string(times, text.front());
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// Answers that a parser would turn into much more memory than their bytes, by what is wrong.
+std::map<std::string, std::string> hostile_bodies() {
+  return {{"nests deeper than 64 levels", repeat("[", 10u << 20)},
+          {"has more than 500000 values", "{\"droplets\":[" + repeat("[],", 600'000) + "0]}"},
+          {"has a text of more than 1048576 bytes", "{\"x\":\"" + repeat("y", 2u << 20) + "\"}"},
+          {"is larger than 16777216 bytes", "{\"x\":" + repeat(" ", 17u << 20) + "1}"}};
+}
+
+TEST(HostileAnswersTest, Issue37_AreRefusedUnparsed) {
+  for (const auto& [why, body] : hostile_bodies()) {
+    for (const Status& status :
+         {parse_droplets(body).status(), parse_droplet(body).status(),
+          parse_firewalls(body).status(), parse_firewall(body).status(),
+          parse_certificate(body).status(), parse_certificate_named(body, "x").status(),
+          parse_load_balancers(body).status(), parse_load_balancer(body).status()}) {
+      EXPECT_EQ(status.message(), "DigitalOcean's answer " + why);
+      EXPECT_EQ(status.error_class(), ErrorClass::unavailable) << "tried again later";
+    }
+  }
+}
+
+TEST(HostileAnswersTest, Issue37_ErrorsAreTextThen) {
+  for (const auto& [why, body] : hostile_bodies()) {
+    for (const uint32_t code : {400U, 403U, 404U, 422U, 500U}) {
+      const Status status = status_of("ListDroplets", response(code, body), kNow);
+      EXPECT_LE(status.message().size(), 1'000U) << code << why;
+    }
+  }
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace ccm::digitalocean {
 namespace {
 
-constexpr int kFacts = 389;
+constexpr int kFacts = 390;
 
 std::string content(const std::filesystem::path& path) {
   std::ifstream file(path);

@@ -193,6 +193,24 @@ TEST_F(LoadBalancerOperationsTest, DO_345_BackendsAreAddedAndTakenAway) {
   EXPECT_EQ(cloud.writes(), 2);
 }
 
+// As the host of a dry run does: reads are answered, writes are recorded and not sent.
+TEST_F(LoadBalancerOperationsTest, occm_1855_ADryRunSeesTheDropletsThatGoBehindThoseThatCome) {
+  log_in();
+  const std::string id = made(service(), nodes(2));
+  std::vector<std::string> recorded;
+  host.http.handle([&](const HttpRequest& request) {
+    if (request.method == "GET") return serve(request);
+    recorded.push_back(request.method + " " + request.replaces);
+    testing::FakeHttp::Answer answer;
+    answer.outcome = Status(Code::failed_precondition, "dry run").with_reason("DryRun");
+    return answer;
+  });
+  std::vector<Backend> others = nodes(3);
+  others.erase(others.begin());
+  EXPECT_EQ(update(service({}, id), others).status().reason(), "DryRun");
+  EXPECT_EQ(recorded, (std::vector<std::string>{"POST ", "DELETE 1 droplet goes: 101"}));
+}
+
 TEST_F(LoadBalancerOperationsTest, DO_211_WithoutNodesTheTargetsStay) {
   log_in();
   const std::string id = made(service(), nodes(2));

@@ -37,6 +37,19 @@ TEST(OwnedBalancerTest, DO_353_TagsNameTheCluster) {
   EXPECT_FALSE(by_service->no_cluster || by_service->shared);
 }
 
+TEST(OwnedBalancerTest, DO_353_AMarkHasNamespaceNameAndTheWholeUid) {
+  const auto object =
+      owned_balancer(marked(kDefaultName, {"k8s:mine:service:" + kUid + ":shop:web"}), {"mine"});
+  ASSERT_TRUE(object);
+  EXPECT_EQ(object->cluster, "mine");
+  EXPECT_EQ(object->services, (std::vector<Label>{{"shop/web", kUid}}));
+  const auto no_cluster =
+      owned_balancer(marked("chosen", {"k8s:service:" + kUid + ":shop:web"}), {"mine"});
+  ASSERT_TRUE(no_cluster);
+  EXPECT_TRUE(no_cluster->no_cluster);
+  EXPECT_EQ(no_cluster->services, (std::vector<Label>{{"shop/web", kUid}}));
+}
+
 TEST(OwnedBalancerTest, AnotherClustersMarkIsRespected) {
   const std::vector<std::string> mine{"mine"};
   EXPECT_FALSE(owned_balancer(marked(kDefaultName, {"k8s:theirs"}), mine));
@@ -129,6 +142,21 @@ TEST_F(OwnedTest, R_173_WhatLostTheMarkMeanwhileStays) {
     EXPECT_EQ(refused.reason(), CCM_REASON_NOT_OWNED) << tags;
   }
   EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(OwnedTest, R_173_OneWithoutAClusterGoesWhenTheUserNamesIt) {
+  log_in();
+  const std::string id = add(kDefaultName, {});
+  const auto objects = list(given("mine"));
+  ASSERT_EQ(objects->size(), 1U);
+  EXPECT_EQ(take(given("mine"), objects->front()).reason(), CCM_REASON_NOT_OWNED);
+  const ClusterNames confirmed{{"mine"}, true, true};
+  cloud.load_balancers().at(id)["tags"] = {"k8s:theirs"};  // meanwhile
+  EXPECT_EQ(take(confirmed, objects->front()).reason(), CCM_REASON_NOT_OWNED);
+  EXPECT_EQ(cloud.writes(), 0);
+  cloud.load_balancers().at(id)["tags"] = json::array();
+  EXPECT_TRUE(take(confirmed, objects->front()).ok());
+  EXPECT_TRUE(cloud.load_balancers().empty());
 }
 
 TEST_F(OwnedTest, DO_15_TheFirewallIsListedAndNeverRemoved) {

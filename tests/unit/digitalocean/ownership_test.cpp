@@ -1,11 +1,11 @@
-// Ownership of a load balancer: docs/decisions/0011.
+// Ownership of a load balancer: docs/decisions/0011 and 0032.
 #include "load_balancer_fixture.hpp"
 
 namespace ccm::digitalocean {
 namespace {
 
 const std::string kOtherUid = "7a1b0c3d-0000-4000-8000-00000000beef";
-const std::string kOtherName = "a7a1b0c3d0000400080000000000000be";
+const std::string kOtherName = "a7a1b0c3d00004000800000000000bee";
 
 class OwnershipTest : public LoadBalancerOperationsTest {
  protected:
@@ -15,7 +15,7 @@ class OwnershipTest : public LoadBalancerOperationsTest {
   }
   json chosen(const std::string& name) { return {{kAnnotation + "name", name}}; }
   std::string mark(const std::string& cluster = "") {
-    return "k8s:" + (cluster.empty() ? "" : cluster + ":") + "service:" + kUid;
+    return "k8s:" + (cluster.empty() ? "" : cluster + ":") + "service:" + kUid + ":default:web";
   }
   // Nothing that the Service says makes it the Service's.
   void expect_left_alone(const LoadBalancerService& service) {
@@ -105,29 +105,103 @@ TEST_F(OwnershipTest, DO_93_OneOfGosManagerWithAChosenNameIsProvenByTheStatus) {
   EXPECT_EQ(ensure(service(chosen("shop"), id), nodes(3))->difference, "");
 }
 
-TEST_F(OwnershipTest, DO_236_OneOfGosManagerWithAHostNameIsProvenByWhatItServes) {
-  const json annotations = {{kAnnotation + "name", "shop"},
-                            {kAnnotation + "type", "REGIONAL"},
-                            {kAnnotation + "hostname", "Shop.example.com"}};
-  const auto rule = [](int32_t port) {
-    return json::array({{{"entry_protocol", "tcp"},
+// A Service of DigitalOcean's manager with a chosen name, and a host name in place of its address.
+class HostNameOwnershipTest : public OwnershipTest {
+ protected:
+  HostNameOwnershipTest() {
+    log_in();
+    host.kube.put("v1/nodes", R"({"metadata":{"name":"node-0"},
+                                  "spec":{"providerID":"digitalocean://101"}})");
+  }
+  static json rule(int32_t port, const std::string& protocol = "tcp") {
+    return json::array({{{"entry_protocol", protocol},
                          {"entry_port", 80},
-                         {"target_protocol", "tcp"},
+                         {"target_protocol", protocol},
                          {"target_port", port}}});
-  };
+  }
+  LoadBalancerService shop(const std::string& name = "shop", const std::string& uid = kUid,
+                           const std::string& born = "2026-01-01T00:00:00Z") {
+    const json annotations = {{kAnnotation + "name", name},
+                              {kAnnotation + "type", "REGIONAL"},
+                              {kAnnotation + "hostname", "Shop.example.com"}};
+    return with(
+        served(service(annotations, id, uid, uid_name(uid)), {{"hostname", "shop.example.com"}}),
+        {{"metadata", {{"creationTimestamp", born}}}});
+  }
+
   const std::string id = left_by_go(
       "shop",
       {{"type", "REGIONAL"}, {"network_stack", "DUALSTACK"}, {"forwarding_rules", rule(30080)}});
-  log_in();
-  const auto shop = served(service(annotations, id), {{"hostname", "shop.example.com"}});
-  expect_left_alone(shop);  // no droplet of it is a Node
-  host.kube.put("v1/nodes", R"({"metadata":{"name":"node-0"},
-                                "spec":{"providerID":"digitalocean://101"}})");
-  expect_taken_over_without_a_write(shop);
+};
+
+TEST_F(HostNameOwnershipTest, DO_236_ItIsProvenByWhatItServes) {
+  expect_taken_over_without_a_write(shop());
   restart();
   // Another Service's node port.
   cloud.load_balancers().at(id)["forwarding_rules"] = rule(30081);
-  expect_left_alone(shop);
+  expect_left_alone(shop());
+}
+
+TEST_F(HostNameOwnershipTest, ThatOfAnotherClusterReachesNoNode) {
+  host.kube.remove("v1/nodes", "node-0");
+  expect_left_alone(shop());
+}
+
+// The API server gives 30080 of TCP to one Service and 30080 of UDP to another.
+TEST_F(HostNameOwnershipTest, TheNodePortOfAnotherProtocolIsAnothers) {
+  cloud.load_balancers().at(id)["forwarding_rules"] = rule(30080, "udp");
+  expect_left_alone(shop());
+}
+
+// The node ports of a Service that left its load balancer are free: somebody may choose them.
+TEST_F(HostNameOwnershipTest, AServiceThatCameLaterChoseTheNodePorts) {
+  expect_left_alone(shop("shop", kUid, "2026-01-01T00:02:00Z"));
+}
+
+TEST_F(HostNameOwnershipTest, WhoHasOneOfItsOwnGetsNoOther) {
+  auto thief = shop("mine");
+  thief.id.clear();
+  const auto made = ensure(thief, nodes());
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  pass();
+  const json before = cloud.load_balancers().at(id);
+  for (int process = 0; process < 2; ++process) {
+    EXPECT_EQ(ensure(shop("mine"), nodes())->state, LoadBalancerState::foreign);
+    restart();
+  }
+  EXPECT_EQ(remove(shop("mine")).reason(), "NotOwned");
+  EXPECT_EQ(cloud.load_balancers().at(id), before);
+  EXPECT_EQ(cloud.load_balancers().size(), 1U) << "its own one";
+}
+
+// kube-vip writes the address that a Service asks for into its status.
+TEST_F(OwnershipTest, DO_93_AnAddressThatTheServiceAsksForNeedsNodesBehindIt) {
+  const json ingress = {{"ip", "192.0.2.7"}};
+  const std::string id = left_by_go("shop", ingress);
+  log_in();
+  auto by_field = served(service(chosen("shop"), id), ingress);
+  by_field.requested_ip = "192.0.2.7";
+  json annotations = chosen("shop");
+  annotations["kube-vip.io/loadbalancerIPs"] = "192.0.2.7,10.0.0.1";
+  const auto by_annotation = served(service(annotations, id), ingress);
+  for (const auto& thief : {by_field, by_annotation}) expect_left_alone(thief);
+  host.kube.put("v1/nodes", R"({"metadata":{"name":"node-0"},
+                                "spec":{"providerID":"digitalocean://102"}})");
+  // A tenant of the same cluster.
+  host.kube.put("v1/services",
+                served(service(chosen("shop"), id, kOtherUid, kOtherName), ingress).object.json());
+  for (const auto& thief : {by_field, by_annotation}) expect_left_alone(thief);
+  host.kube.remove("v1/services", "web", "default");
+  for (const auto& shop : {by_field, by_annotation}) expect_taken_over_without_a_write(shop);
+}
+
+TEST_F(OwnershipTest, ANameThatIsMadeOfAUidIsNotChosen) {
+  log_in();
+  const Status refused = ensure(service(chosen(kOtherName)), nodes()).status();
+  EXPECT_EQ(refused.error_class(), ErrorClass::invalid_spec);
+  EXPECT_NE(refused.message().find("choose another one"), std::string::npos) << refused.message();
+  EXPECT_EQ(cloud.writes(), 0);
+  EXPECT_TRUE(ensure(service(chosen(kDefaultName)), nodes()).ok());
 }
 
 // Another VPC may have the same address.
@@ -199,6 +273,72 @@ TEST_F(OwnershipTest, AChosenNameIsMarkedWhenItIsMade) {
   EXPECT_TRUE(remove(service(chosen("shop"), id)).ok());
   EXPECT_TRUE(cloud.load_balancers().empty());
   EXPECT_FALSE(cloud.tags().contains(mark("c-uid")));
+}
+
+// Without DO_CLUSTER_ID, as DigitalOcean's own manager runs by default, a name tells no cluster.
+TEST_F(OwnershipTest, DO_12_DO_92_NewOnesNameTheClusterByKubeSystem) {
+  host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"c-uid"}})");
+  log_in();
+  const std::string id = made(service(), nodes());
+  EXPECT_EQ(the_balancer()["tags"], json::array({mark("c-uid")}));
+  cloud.clear_log();
+  restart();
+  EXPECT_EQ(ensure(service({}, id), nodes())->difference, "");
+  EXPECT_EQ(cloud.writes(), 0);
+  EXPECT_TRUE(remove(service({}, id)).ok());
+  EXPECT_FALSE(cloud.tags().contains(mark("c-uid")));
+  // One that DigitalOcean's own manager made gets none.
+  const std::string of_go = left_by_go(kDefaultName);
+  pass();
+  cloud.clear_log();
+  expect_taken_over_without_a_write(service({}, of_go));
+  EXPECT_EQ(ensure(service({}, of_go), nodes(3))->difference, "backends");
+  EXPECT_EQ(cloud.calls("POST", "/v2/tags"), 0);
+}
+
+TEST_F(OwnershipTest, DO_309_ATokenThatMayNotMakeTagsCostsOneMoreRequest) {
+  host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"c-uid"}})");
+  log_in();
+  digitalocean_api::ApiFault forbidden;
+  forbidden.method = "POST";
+  forbidden.status = 403;
+  cloud.add_fault(forbidden);
+  EXPECT_TRUE(ensure(service(), nodes()).ok());
+  EXPECT_EQ(the_balancer()["tags"], json::array());
+  EXPECT_EQ(cloud.calls("POST", "/v2/load_balancers"), 2);
+  pass();
+  EXPECT_TRUE(ensure(service({}, "", kOtherUid, kOtherName), nodes()).ok());
+  EXPECT_EQ(cloud.calls("POST", "/v2/load_balancers"), 3);
+}
+
+// Of a manager before namespaces were in it.
+TEST_F(OwnershipTest, AMarkOfTheOlderFormCounts) {
+  host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"c-uid"}})");
+  const std::string older = "k8s:c-uid:service:" + kUid;
+  const std::string id = left_by_go("shop", {{"tags", {older}}});
+  cloud.tags()[older];
+  log_in();
+  expect_taken_over_without_a_write(service(chosen("shop"), id));
+  EXPECT_EQ(ensure(service(chosen("shop"), id), nodes(3))->difference, "backends");
+  EXPECT_EQ(the_balancer()["tags"], json::array({older}));
+  EXPECT_TRUE(remove(service(chosen("shop"), id)).ok());
+  EXPECT_FALSE(cloud.tags().contains(older));
+}
+
+TEST_F(OwnershipTest, DO_118_DisowningCountsInTheNamespacesOfTheFlagAlone) {
+  host.config.set_flag("load-balancer-retention-namespaces", "shop");
+  log_in();
+  const std::string id = made(service(), nodes());
+  for (const char* value : {"true", "maybe"}) {
+    const auto disowned = service({{"service.kubernetes.io/do-loadbalancer-disown", value}}, id);
+    EXPECT_EQ(ensure(disowned, nodes())->state, LoadBalancerState::active);
+    const auto told = host.events.with_reason("LoadBalancerConfigWarning");
+    ASSERT_FALSE(told.empty());
+    EXPECT_NE(told.back().message.find("does not count in the namespace default"),
+              std::string::npos);
+  }
+  EXPECT_TRUE(remove(service({{"service.kubernetes.io/do-loadbalancer-disown", "true"}}, id)).ok());
+  EXPECT_TRUE(cloud.load_balancers().empty());
 }
 
 TEST_F(OwnershipTest, TheClusterIsNamedByItsIdWhereThereIsOne) {

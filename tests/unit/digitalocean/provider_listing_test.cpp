@@ -1,4 +1,5 @@
 // Listings of droplets.
+#include "digitalocean/api.hpp"
 #include "digitalocean/provider.hpp"
 #include "provider_fixture.hpp"
 
@@ -127,6 +128,46 @@ TEST_F(DigitalOceanProviderTest, AnEmptyPageOfMoreIsNoList) {
   log_in();
   host.http.expect("GET", page_url(1)).answer(200, page(1, 0, 400));
   EXPECT_EQ(provider.list().status().code(), Code::data_loss);
+}
+
+TEST_F(DigitalOceanProviderTest, Issue37_AListingThatSaysItIsEndlessIsNone) {
+  log_in();
+  for (const char* total : {"9223372036854775807", "100001", "-1"}) {
+    std::string first = page(1, 200, 123454321);
+    first.replace(first.find("123454321"), 9, total);
+    host.http.expect("GET", page_url(1)).answer(200, first);
+    EXPECT_EQ(provider.list().status().code(), Code::data_loss) << total;
+  }
+  host.http.expect("GET", page_url(1)).answer(200, page(1, 201, 201));
+  EXPECT_EQ(provider.list().status().code(), Code::data_loss) << "a page is longer than asked for";
+}
+
+// Reads a listing whose pages nobody parses.
+struct Reader {
+  explicit Reader(Host& host) : api(host) {}
+  Task<Status> initialize(Ctx ctx) {
+    PageReader take = [](int64_t, const std::string&) { return PageInfo{1, 9}; };
+    auto read = co_await api.read_pages(ctx, "/v2/things", "ListThings", take);
+    co_return read.status();
+  }
+  Api api;
+};
+
+TEST(DigitalOceanApiTest, Issue37_AListingHasALargestSize) {
+  testing::FakeHost host;
+  host.config.set_secret("DO_ACCESS_TOKEN", "s3cret");
+  testing::FakeComponent reader{host, testing::plugin_of<Reader, testing::Dispatch::loop>(),
+                                "test"};
+  for (const std::size_t megabytes : {7U, 8U}) {
+    for (int number = 1; number <= 9; ++number) {
+      host.http.expect("GET", "/v2/things?page=" + std::to_string(number) + "&per_page=200")
+          .answer(200, std::string(megabytes << 20U, ' '));
+    }
+    const Status status = reader.initialize();
+    EXPECT_EQ(status.code(), megabytes == 7 ? Code::ok : Code::data_loss);
+    EXPECT_EQ(status.message().find("or more than 64 MiB of them") != std::string::npos,
+              megabytes == 8);
+  }
 }
 
 TEST_F(DigitalOceanProviderTest, AHangingCloudEndsWithTheDeadline) {

@@ -44,6 +44,20 @@ TEST(LeaderMigrationFile, HOST_122_IsYamlOrJson) {
   EXPECT_TRUE(json->controller_leaders.empty());
 }
 
+TEST(LeaderMigrationFile, MergeKeysOfYaml) {
+  const auto yaml =
+      parse_leader_migration(with("v1",
+                                  "leaderName: m\ncontrollerLeaders:\n"
+                                  "- &a {name: one, component: \"*\"}\n- {<<: *a, name: two}\n"),
+                             "m.yaml");
+  ASSERT_TRUE(yaml.ok()) << yaml.status().message();
+  ASSERT_EQ(yaml->controller_leaders.size(), 2U);
+  EXPECT_EQ(yaml->controller_leaders[1].name, "two");
+  EXPECT_EQ(yaml->controller_leaders[1].component, "*");
+  EXPECT_THAT(fault_of(with("v1", "leaderName: m\n<<: {more: 1}")),
+              HasSubstr("the unknown field \"more\""));
+}
+
 TEST(LeaderMigrationFile, HOST_122_HasThreeVersionsOfOneKind) {
   EXPECT_EQ(fault_of(with("v1", "leaderName: m")), "");
   EXPECT_EQ(fault_of(with("v1beta1", "leaderName: m\nresourceLock: leases")), "");

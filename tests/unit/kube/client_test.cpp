@@ -159,6 +159,30 @@ TEST_F(ClientTest, API_107_WarningsAreLoggedOnce) {
   EXPECT_THAT(lines[0], HasSubstr("v1 Thing is deprecated"));
 }
 
+// A body takes many times its size when it is read as JSON.
+TEST_F(ClientTest, Issue37_13_AnAnswerIsNotLargerThanAnyObject) {
+  const std::string nine(9u << 20, ' ');
+  const std::string two(2u << 20, ' ');
+  api_.expect({"/leases/l"}, json_reply(nine));
+  api_.expect({"/leases/l"}, json_reply(two));
+  api_.expect({"/leases/l"}, json_reply(two));
+  api_.expect({"/leases?"}, json_reply(nine));
+  Client api = client();
+  CallOptions small;
+  small.max_response_bytes = 1u << 20;
+  const Result<std::string> large = run(api.get(leases_, "kube-system", "l"));
+  EXPECT_EQ(large.status().code(), Code::resource_exhausted);
+  EXPECT_NE(large.status().message().find("the answer's body is larger than 8388608 bytes"),
+            std::string::npos)
+      << large.status().message();
+  EXPECT_TRUE(run(api.get(leases_, "kube-system", "l")).ok());
+  EXPECT_EQ(run(api.get(leases_, "kube-system", "l", "", small)).status().code(),
+            Code::resource_exhausted);
+  ListOptions options;
+  options.limit = 500;
+  EXPECT_TRUE(run(api.list(leases_, "kube-system", options)).ok());
+}
+
 TEST_F(ClientTest, RawPathsForHealthAndReviews) {
   api_.expect({"/healthz"}, [] {
     ServerReply reply;

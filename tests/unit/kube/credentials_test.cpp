@@ -1,3 +1,4 @@
+#include "base/log.hpp"
 #include "credentials_fixture.hpp"
 #include "kube/child_process.hpp"
 #include "kube/object.hpp"
@@ -306,6 +307,33 @@ TEST_F(CredentialsTest, ProcessOutputIsLimited) {
   spec.args = {"-c", "yes"};
   const auto output = run(run_process(loop_.get_executor(), spec));
   EXPECT_THAT(output.status.message(), HasSubstr("more than 1 MiB"));
+}
+
+TEST_F(CredentialsTest, Issue37_13_AFloodOfErrorsFillsNoLog) {
+  ProcessSpec spec;
+  spec.command = "sh";
+  spec.args = {"-c", "yes no >&2"};
+  const auto flood = run(run_process(loop_.get_executor(), spec));
+  EXPECT_THAT(flood.status.message(), HasSubstr("more than 1 MiB to standard error"));
+  EXPECT_EQ(flood.exit_code, -1);
+  EXPECT_EQ(flood.errors.size(), 4096u);
+  // Nor is a process waited for that has left the group and keeps its standard error.
+  spec.args = {"-c", "echo one >&2; setsid sleep 5 >/dev/null & echo two >&2"};
+  const auto left = run(run_process(loop_.get_executor(), spec));
+  EXPECT_TRUE(left.status.ok()) << left.status.message();
+  EXPECT_EQ(left.errors, "one\ntwo\n");
+}
+
+TEST_F(CredentialsTest, WhatAnExecPluginSaysIsALineOfTheLog) {
+  use_exec("printf 'session \033[31mexpires\nsoon' >&2\n" + credential(R"({"token":"t"})"));
+  std::vector<std::string> lines;
+  log::redirect([&lines](std::string_view line) { lines.emplace_back(line); });
+  Credentials credentials(loop_.get_executor(), config_, timing_);
+  EXPECT_TRUE(refresh(credentials).ok());
+  log::redirect({});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], HasSubstr("\"The exec plugin wrote to standard error\""));
+  EXPECT_THAT(lines[0], HasSubstr(R"(text="session \x1b[31mexpires\nsoon")"));
 }
 
 // Not even what somebody else in this process has opened carelessly, as a plugin may.

@@ -286,6 +286,82 @@ TEST_F(EndlessStreamTest, AServerThatAnswersNothingIsNotTakenForOneWithoutBookma
   EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
 }
 
+// An API server, or a proxy before it, that never comes to an end.
+class EndlessListTest : public InformerTest {
+ protected:
+  EndlessListTest() {
+    timing_.streamed_lists = false;
+    timing_.backoff_initial = timing_.backoff_limit = std::chrono::hours(1);
+  }
+  std::string failure() {
+    informer().start();
+    run_until([this] { return !informer().last_failure().ok(); });
+    EXPECT_FALSE(informer().synced()) << "a part of a list is none";
+    EXPECT_EQ(informer().size(), 0u);
+    return informer().last_failure().message();
+  }
+  static std::vector<std::string> nodes(int first, int count) {
+    std::vector<std::string> all;
+    for (int i = 0; i < count; ++i) all.push_back(node_json("n" + std::to_string(first + i), 5));
+    return all;
+  }
+};
+
+TEST_F(EndlessListTest, Issue37_13_PagesWithoutEndAreAFailureWithinTheirTime) {
+  timing_.list_limit = std::chrono::milliseconds(300);
+  for (int page = 0; page < 2'000; ++page) {
+    api_.expect({"limit=500"}, json_reply(list_json(10, {}, "again")));
+  }
+  EXPECT_EQ(failure(), "list v1/nodes: it has no end");
+}
+
+TEST_F(EndlessListTest, Issue37_13_ObjectsThatDripAreAFailureWithinTheirTime) {
+  timing_.list_limit = std::chrono::milliseconds(300);
+  std::vector<std::string> pieces(200, "\n");
+  const std::string list = list_json(10, nodes(0, 1));
+  pieces.insert(pieces.begin(), list.substr(0, list.size() - 4) + ",");
+  ServerReply reply = api_.stream_reply(std::move(pieces), End::close);
+  reply.before_chunk = [](std::size_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  };
+  api_.expect({"limit=500"}, std::move(reply));
+  EXPECT_EQ(failure(), "list v1/nodes: it has no end");
+}
+
+TEST_F(EndlessListTest, Issue37_13_ObjectsWithoutEndCostNoMoreThanTheirLimit) {
+  timing_.max_list_bytes = 1u << 20;
+  for (int page = 0; page < 100; ++page) {
+    api_.expect({"limit=500"}, json_reply(list_json(10, nodes(page * 200, 200), "more")));
+  }
+  EXPECT_TRUE(failure().starts_with("list v1/nodes: it holds more than 1 MiB in ")) << failure();
+}
+
+TEST_F(EndlessListTest, Issue37_13_AStreamedListToo) {
+  timing_.streamed_lists = true;
+  timing_.max_list_bytes = 1u << 20;
+  std::vector<std::string> events;
+  for (const std::string& node : nodes(0, 20'000)) events.push_back(event_json("ADDED", node));
+  api_.expect_watch({"sendInitialEvents=true"}, std::move(events));
+  api_.expect({"limit=500", "!watch"}, json_reply(list_json(10, {node_json("a", 5)})));
+  api_.expect_watch({"resourceVersion=10"}, {});
+  play(2);
+  EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
+}
+
+TEST_F(EndlessListTest, Issue37_13_ObjectsThatAreNoneAreOneLineOfTheLog) {
+  int lines = 0;
+  log::redirect([&lines](std::string_view line) {
+    if (line.find("Skipped an object") != std::string_view::npos) ++lines;
+  });
+  const std::vector<std::string> broken(1'000, R"({"metadata":7})");
+  api_.expect({"limit=500"}, json_reply(list_json(10, broken)));
+  api_.expect_watch({"resourceVersion=10"}, {});
+  play(1);
+  log::redirect({});
+  EXPECT_EQ(informer().statistics().skipped_objects, 1'000u);
+  EXPECT_EQ(lines, 1);
+}
+
 // API-141: etcd restored from a copy. kube-apiserver takes a watch from a version of its future.
 class SetBackTest : public InformerTest {
  protected:

@@ -321,6 +321,66 @@ TEST(ClientConfig, HOST_131_AnonymousKeepsServerAndTrustOnly) {
   EXPECT_EQ(bare.impersonate.user, "");
 }
 
+// kubectl reads them, too.
+TEST(Kubeconfig, MergeKeysAreFollowed) {
+  const auto config = parse(R"(
+x-user: &user {token: t, as: jane, as-user-extra: &extra {scopes: [view]}}
+x-exec: &exec {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}
+current-context: c
+contexts: [{name: c, context: {cluster: k, user: u}}]
+clusters:
+- &first {name: other, cluster: &cluster {server: "https://other", tls-server-name: name}}
+- {name: k, cluster: {<<: *cluster, server: "https://k"}}
+users:
+- {name: u, user: {<<: [*user, {token: not-this-one}], as: joe, as-user-extra: {<<: *extra, more: [x]}}}
+)");
+  ASSERT_TRUE(config.ok()) << config.status().message();
+  EXPECT_EQ(config->server, "https://k");
+  EXPECT_EQ(config->tls_server_name, "name");
+  EXPECT_EQ(config->token, "t");
+  EXPECT_EQ(config->impersonate.user, "joe");
+  EXPECT_EQ(config->impersonate.extra,
+            (decltype(config->impersonate.extra){{"more", {"x"}}, {"scopes", {"view"}}}));
+  const auto exec = parse(R"(
+x-exec: &exec {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never,
+               provideClusterInfo: true}
+contexts: [{name: c, context: {cluster: k, user: u}}]
+clusters:
+- name: k
+  cluster:
+    server: https://k
+    extensions:
+    - name: client.authentication.k8s.io/exec
+      extension: {<<: {audience: a, "<<": 1}, audience: b}
+users: [{name: u, user: {exec: {<<: *exec, command: helper}}}]
+)");
+  ASSERT_TRUE(exec.ok()) << exec.status().message();
+  EXPECT_EQ(exec->exec->command, "helper");
+  EXPECT_EQ(exec->exec->cluster_config_json, R"({"audience":"b","<<":1})");
+}
+
+TEST(Kubeconfig, MergeKeysThatCannotBeFollowedAreRefused) {
+  const auto refusal = [](const std::string& user, const std::string& before = "") {
+    return parse(before +
+                 "contexts: [{name: c, context: {cluster: k, user: u}}]\n"
+                 "clusters: [{name: k, cluster: {server: \"https://k\"}}]\n"
+                 "users: [{name: u, user: " +
+                 user + "}]\n")
+        .status()
+        .message();
+  };
+  EXPECT_THAT(refusal("{<<: secret}"), HasSubstr("line 3: << merges maps only"));
+  EXPECT_THAT(refusal("&a {<<: *a}"), HasSubstr("merge keys nest too deep"));
+  EXPECT_EQ(refusal("{<<: secret}").find("secret"), std::string::npos);
+  std::string bomb = "a0: &a0 {x: x}\n";
+  for (int i = 1; i < 30; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " {<<: [" + before + ", " +
+            before + "]}\n";
+  }
+  EXPECT_THAT(refusal("{<<: *a29}", bomb), HasSubstr("too many merged members"));
+}
+
 TEST(FileText, Base64) {
   for (const std::string& text : {std::string(), std::string("a"), std::string("ab"),
                                   std::string("abc"), std::string("\0\xff\x80 x", 5)}) {

@@ -92,6 +92,20 @@ TEST_F(NodeFaultTest, ANodeThatGoesWhileItIsRefusedIsSettled) {
   EXPECT_TRUE(event_reasons().empty());
 }
 
+TEST_F(NodeFaultTest, ISSUE_38_5_TheEventSaysWhatTheHostKnowsOfAMissingInstance) {
+  Instance absent;
+  absent.state = InstanceState::absent;
+  absent.why = Status(Code::not_found, "no instance is called \"n1\"");
+  cloud.machines["n1"] = absent;
+  put(joining("n1"));
+  start();
+  run_to_attempt(5);
+  ASSERT_EQ(event_reasons(), Calls{"Warning InstanceNotFound"});
+  EXPECT_EQ(host.events.all()[0].message,
+            "The Node is not initialised: the cloud has no instance for this Node: no instance is "
+            "called \"n1\"");
+}
+
 TEST_F(NodeFaultTest, AMissingInstanceIsRetriedAndToldOnce) {
   cloud.machines.clear();
   put(joining("n1"));

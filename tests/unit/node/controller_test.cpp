@@ -214,7 +214,8 @@ TEST_F(NodeControllerTest, OnlyNeededFieldsAreDeclared) {
   EXPECT_EQ(controller->watches()[0].fields,
             (std::vector<std::string>{"/metadata/labels", "/metadata/creationTimestamp",
                                       "/metadata/annotations/alpha.kubernetes.io~1provided-node-ip",
-                                      "/spec/providerID", "/spec/taints", "/status/addresses"}));
+                                      "/spec/providerID", "/spec/taints", "/spec/podCIDRs",
+                                      "/status/addresses"}));
 }
 
 }  // namespace

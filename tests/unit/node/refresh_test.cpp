@@ -207,5 +207,138 @@ TEST_F(RefreshTest, HOST_36_TheUsersBoundOfStatusUpdatesIsObeyed) {
   EXPECT_EQ(host.loop.now() - before, milliseconds(30));  // six in pairs
 }
 
+TEST_F(NodeControllerTest, ISSUE_38_8_ANodeThatRegisteredWithoutTheTaintIsLeftAlone) {
+  Json node = joining("n1");
+  node["spec"].erase("taints");
+  cloud.machines.clear();
+  put(node);
+  start();
+  controller->run();
+  auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].status.code(), Code::implemented_elsewhere);
+  EXPECT_EQ(ended[0].status.reason(), "NotInitialized");
+  EXPECT_NE(ended[0].status.message().find("--cloud-provider=external"), std::string::npos);
+
+  cloud.machines["n1"] = machine("n1");  // its addresses follow, as with the Go manager (NODE-45)
+  host.kube.resync();
+  controller->run();
+  ended = controller->take_reconciled();
+  ASSERT_FALSE(ended.empty());
+  EXPECT_EQ(ended.back().status.reason(), "NotInitialized");
+  EXPECT_EQ(stored("n1")["status"]["addresses"].size(), machine("n1").addresses.size() + 1);
+}
+
+TEST_F(NodeControllerTest, ISSUE_38_8_AnotherProvidersNodeIsLeftAloneUntilItIsGone) {
+  Json node = joining("n1");
+  node["spec"] = {{"providerID", "metal://7"}};
+  cloud.failure = Status(Code::unimplemented, ErrorClass::unsupported, "of another provider")
+                      .with_reason("ForeignProviderID");
+  put(node);
+  start();
+  controller->run();
+  auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].status.code(), Code::implemented_elsewhere);
+  EXPECT_EQ(ended[0].status.reason(), "ForeignProviderID");
+  host.kube.remove("v1/nodes", "n1");
+  controller->run();
+  ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_TRUE(ended[0].status.ok()) << "or its record would stay";
+}
+
+TEST_F(RefreshTest, issue_37_3_AddressesThatAKubeletWritesAreComparedAtOnce) {
+  start();
+  controller->run();
+  take_calls();
+  Json node = initialised("n1");
+  node["status"]["addresses"][0]["address"] = "169.254.169.254";
+  put(node);
+  controller->run();
+  EXPECT_EQ(stored("n1")["status"]["addresses"][0]["address"], "10.0.0.1");
+  EXPECT_EQ(take_calls(), Calls{"patch status"});
+  EXPECT_TRUE(event_reasons().empty());
+}
+
+// kubernetes#109793, hcloud#567: a kubelet without --cloud-provider=external restores its own.
+TEST_F(RefreshTest, kubernetes_109793_AKubeletThatInsistsIsToldOnce) {
+  start();
+  controller->run();
+  take_calls();
+  Json node = initialised("n1");
+  node["status"]["addresses"][0]["address"] = "192.168.7.7";
+  for (int second = 0; second < 1'200; second += 10) {
+    put(node);
+    if (second % 300 == 0) host.kube.resync();
+    controller->advance(milliseconds(10'000));
+  }
+  EXPECT_EQ(take_calls().size(), 4U) << "one in each period";
+  EXPECT_EQ(event_reasons(), std::vector<std::string>{"Warning CloudAddressesOverwritten"});
+}
+
+TEST_F(RefreshTest, AKubeletThatWritesAnotherAddressEachTimeCostsOneWriteAMinute) {
+  start();
+  controller->run();
+  take_calls();
+  Json node = initialised("n1");
+  for (int second = 0; second < 600; second += 10) {
+    node["status"]["addresses"][0]["address"] = "192.168.7." + std::to_string(second / 10);
+    put(node);
+    controller->advance(milliseconds(10'000));
+  }
+  const Calls calls = take_calls();
+  EXPECT_GE(calls.size(), 9U);
+  EXPECT_LE(calls.size(), 11U);
+}
+
+// Its own writes, and those of a cloud that changes, are nobody's fault.
+TEST_F(RefreshTest, AnAddressThatTheCloudChangesTwiceTellsNothing) {
+  start();
+  controller->run();
+  for (const char* address : {"10.0.0.2", "10.0.0.3", "10.0.0.2"}) {
+    cloud.machines["n1"].addresses = {{"InternalIP", address}};
+    host.kube.resync();
+    controller->run();
+    EXPECT_EQ(stored("n1")["status"]["addresses"][0]["address"], address);
+  }
+  EXPECT_TRUE(event_reasons().empty());
+  EXPECT_EQ(take_calls().size(), 3U);
+}
+
+TEST_F(RefreshTest, k0s_5116_ANodeOfOneFamilyInADualStackClusterIsToldOnce) {
+  cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.1"}, {"InternalIP", "fd00::1"}};
+  Json old = initialised("n1");
+  old["metadata"]["annotations"]["alpha.kubernetes.io/provided-node-ip"] = "10.0.0.1";
+  old["spec"]["podCIDRs"] = {"10.244.0.0/24"};
+  put(old);
+  start();
+  controller->run();
+  EXPECT_TRUE(event_reasons().empty()) << "the cluster has one family, too";
+  cloud.machines["n2"] = machine("n2");
+  Json late = initialised("n2");
+  late["spec"]["podCIDRs"] = {"10.244.1.0/24", "fd01:0:0:1::/64"};
+  put(late);
+  for (int i = 0; i < 3; ++i) {
+    host.kube.resync();
+    controller->run();
+  }
+  EXPECT_EQ(event_reasons(), std::vector<std::string>{"Warning OneIPFamily"});
+  const std::string text = host.events.all().back().message;
+  EXPECT_NE(text.find("no IPv6 address"), std::string::npos) << text;
+  EXPECT_NE(text.find("--node-ip=10.0.0.1"), std::string::npos) << text;
+  EXPECT_NE(text.find("kubectl delete node n1"), std::string::npos) << text;
+}
+
+TEST_F(RefreshTest, k0s_5116_AnInstanceOfOneFamilyIsFine) {
+  host.config.set_flag("cluster-cidr", "10.244.0.0/16,fd01::/48");
+  Json node = initialised("n1");
+  node["spec"]["podCIDRs"] = {"10.244.1.0/24", "fd01:0:0:1::/64"};
+  put(node);
+  start();
+  controller->run();
+  EXPECT_TRUE(event_reasons().empty());
+}
+
 }  // namespace
 }  // namespace ccm::node

@@ -135,6 +135,83 @@ TEST_F(LifecycleTest, TheCloudsDelayIsKept) {
   EXPECT_EQ(cloud.asked.size(), 2u);
 }
 
+TEST_F(LifecycleTest, ISSUE_38_8_ANodeStuckOnAFinalizerWaitsForIt) {
+  Json stuck = node("n1", "Unknown");
+  stuck["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  stuck["metadata"]["finalizers"] = Json::array({"example.com/a", "example.com/b"});
+  put(stuck);
+  stuck["metadata"]["name"] = "n2";
+  stuck["metadata"]["uid"] = "uid-of-n2";
+  stuck["status"] = node("n2", "True")["status"];
+  put(stuck);  // its kubelet runs
+  start();
+  auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 2u);
+  for (const auto& one : ended) {
+    EXPECT_EQ(one.status.error_class(), ErrorClass::waiting);
+    EXPECT_EQ(one.status.reason(), "NodeIsBeingDeleted");
+    EXPECT_EQ(one.status.message(),
+              "the Node is being deleted, and waits for other programs to remove their finalizers: "
+              "example.com/a, example.com/b");
+  }
+  controller->advance(1h);
+  EXPECT_TRUE(cloud.asked.empty());
+  EXPECT_TRUE(take_calls().empty());
+}
+
+TEST_F(LifecycleTest, ISSUE_38_8_ANodeThatIsNotThisCloudsIsLeftAlone) {
+  cloud.failure = Status(Code::unimplemented, ErrorClass::unsupported, "of another provider")
+                      .with_reason("ForeignProviderID");
+  put(node("n1", "False"));
+  start();
+  auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].status.code(), Code::implemented_elsewhere);
+  EXPECT_EQ(ended[0].status.reason(), "ForeignProviderID");
+  EXPECT_EQ(ended[0].status.message(), "of another provider");
+
+  cloud.failure = Status();
+  Json metal = node("n2", "Unknown");
+  metal.erase("spec");
+  put(metal);
+  controller->run();
+  ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].status.code(), Code::implemented_elsewhere);
+  EXPECT_EQ(ended[0].status.reason(), "NotOfThisCloud");
+}
+
+// It was called settled.
+TEST_F(LifecycleTest, ISSUE_38_8_ADeletionThatIsDeniedFails) {
+  host.kube.fail_next("delete", "v1/nodes",
+                      Status(Code::permission_denied, ErrorClass::auth, "no verb delete"));
+  put(node("n1", "False"));
+  start();
+  const auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].status.error_class(), ErrorClass::auth);
+  EXPECT_EQ(ended[0].status.message(), "could not delete the Node: no verb delete");
+}
+
+TEST_F(LifecycleTest, ISSUE_38_8_PagesGoOnShowingWhatTheLastLookLedTo) {
+  for (int i = 0; i < 100; ++i) {
+    host.kube.fail_next(
+        "delete", "v1/nodes",
+        Status(Code::failed_precondition, ErrorClass::waiting, "held").with_reason("DeletionHeld"));
+  }
+  put(node("n1", "False"));
+  start();
+  for (int i = 0; i < 130; ++i) controller->advance(5s);  // it is looked at slowly now
+  controller->take_reconciled();
+  const std::size_t looks = cloud.asked.size();
+  controller->add("n1");
+  controller->run();
+  const auto ended = controller->take_reconciled();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].status.reason(), "DeletionHeld");
+  EXPECT_EQ(cloud.asked.size(), looks);
+}
+
 TEST_F(LifecycleTest, AnotherProvidersNodeIsLeftForGood) {
   cloud.failure = Status(Code::unimplemented, ErrorClass::unsupported, "of another provider")
                       .with_reason("ForeignProviderID");

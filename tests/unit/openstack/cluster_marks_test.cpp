@@ -81,6 +81,39 @@ TEST(ClusterMarksTest, OS_225_WhatOthersUseOrMadeIsShared) {
   EXPECT_TRUE(cut->shared);
 }
 
+const std::string kSystem = "7a3164c5-1111-2222-3333-444455556666";
+const std::string kOther = "7a3164c5-1111-2222-3333-444455557777";
+
+// Clusters of one name differ by the UID of kube-system, for a user who gives it.
+TEST(ClusterMarksTest, OS_229_TheClustersUidOutweighsItsName) {
+  const std::string name = "kube_service_mine_default_web";
+  const auto marked = balancer(name, {name, "ccm-service:" + kUid, "ccm-cluster:" + kSystem});
+  const auto object = owned_load_balancer(marked, {"mine", kSystem});
+  ASSERT_TRUE(object);
+  EXPECT_EQ(object->cluster, kSystem);
+  EXPECT_FALSE(object->shared || object->no_cluster);
+  EXPECT_FALSE(owned_load_balancer(marked, {"mine", kOther}));
+  EXPECT_EQ(owned_load_balancer(marked, {"mine"})->cluster, "mine");
+  EXPECT_EQ(owned_load_balancer(balancer(name, {name}), {"mine", kOther})->cluster, "mine");
+  const auto both = owned_load_balancer(
+      balancer(name, {name, "ccm-cluster:" + kSystem, "ccm-cluster:" + kOther}), {"mine", kSystem});
+  EXPECT_TRUE(both && both->shared);
+
+  LoadBalancerService service;
+  service.namespace_name = "default";
+  service.name = "web";
+  service.uid = kUid;
+  service.cluster_name = "mine";
+  const FloatingIp address{"f-1", "203.0.113.1", floating_ip_description(service, kSystem), ""};
+  EXPECT_EQ(owned_floating_ip(address, {"mine", kSystem})->cluster, kSystem);
+  EXPECT_FALSE(owned_floating_ip(address, {"mine", kOther}));
+  const NamedSecurityGroup group{"g-1", security_group_name(service),
+                                 security_group_description(service, kSystem)};
+  EXPECT_EQ(owned_security_group(group, {"mine", kSystem})->services,
+            (std::vector<Label>{{"default/web", kUid}}));
+  EXPECT_FALSE(owned_security_group(group, {"mine", kOther}));
+}
+
 TEST(ClusterMarksTest, AnotherClustersOrNobodysIsNotListed) {
   EXPECT_FALSE(owned_load_balancer(balancer("kube_service_theirs_default_web", {}), kMine));
   EXPECT_FALSE(owned_load_balancer(balancer("kube_service_mine2_default_web", {}), kMine));

@@ -18,6 +18,42 @@ class OpenStackAdoptionTest : public OpenStackLoadBalancersTest {
     return left;
   }
 
+  // This manager sees to another cluster of the same name from now on: other Nodes, other Services.
+  void be_another_cluster() {
+    for (const Backend& node : nodes()) host.kube.remove("v1/nodes", node.name);
+    start(settings);
+  }
+  // A Service of the same name as the one that was left, in another cluster. Its user knows the
+  // load balancer's ID.
+  LoadBalancerService thief_with(const std::map<std::string, std::string>& annotations = {},
+                                 const json& ingress = json::array()) {
+    LoadBalancerService thief = web();
+    thief.uid = "thief";
+    thief = annotated(thief, annotations);
+    thief.id = made.id;
+    json object = json::parse(thief.object.json());
+    object["status"]["loadBalancer"]["ingress"] = ingress;
+    thief.object = host.objects.make(object.dump());
+    return thief;
+  }
+  void expect_left_alone(const LoadBalancerService& thief) {
+    cloud.clear_log();
+    EXPECT_EQ(observe(thief, nodes())->state, LoadBalancerState::foreign);
+    EXPECT_EQ(ensure(thief, nodes())->state, LoadBalancerState::foreign);
+    EXPECT_EQ(update(thief, nodes(2)).status().reason(), "NotOwned");
+    EXPECT_EQ(remove(thief).reason(), "NotOwned");
+    EXPECT_EQ(cloud.writes(), 0);
+  }
+  void expect_taken_over_without_a_write(const LoadBalancerService& service) {
+    cloud.clear_log();
+    const auto seen = observe(service, nodes());
+    ASSERT_TRUE(seen.ok()) << seen.status().message();
+    EXPECT_EQ(seen->id, made.id);
+    EXPECT_EQ(seen->difference, "");
+    EXPECT_EQ(ensured(service, nodes()).id, made.id);
+    EXPECT_EQ(cloud.writes(), 0);
+  }
+
   LoadBalancer made;
   std::string settings = "lb-method = ROUND_ROBIN\n";
 };
@@ -75,6 +111,97 @@ TEST_F(OpenStackAdoptionTest, OS_226_229_TheNameAloneProvesNothingButTheStatusDo
   EXPECT_TRUE(remove(other).ok());
   EXPECT_EQ(count("loadbalancers"), 1U);
   EXPECT_NE(ensured(other, nodes()).id, made.id);
+}
+
+// The annotation `hostname` is the tenant's, and comes back in the status (OS-214).
+TEST_F(OpenStackAdoptionTest, OS_214_229_AHostNameInTheStatusIsNoProof) {
+  left_by_go(web(2));
+  be_another_cluster();
+  const std::string address = made.ingress[0].ip;
+  for (const std::string& name : {address + ".example.com", address + ".nip.io", address}) {
+    SCOPED_TRACE(name);
+    expect_left_alone(thief_with({{"hostname", name}}, {{{"hostname", name}}}));
+    expect_left_alone(thief_with({}, {{{"hostname", name}}}));  // it stood there before
+  }
+}
+
+TEST_F(OpenStackAdoptionTest, OS_197_229_TheIdAndTheNameAreNoProofInAnotherCluster) {
+  left_by_go(web(2));
+  be_another_cluster();
+  expect_left_alone(thief_with());
+}
+
+// kube-vip writes the address that a Service asks for into its status.
+TEST_F(OpenStackAdoptionTest, OS_229_AnAddressThatTheServiceAsksForIsNoProof) {
+  left_by_go(web());
+  be_another_cluster();
+  const std::string address = made.ingress[0].ip;
+  auto by_field = thief_with({}, {{{"ip", address}}});
+  by_field.requested_ip = address;
+  expect_left_alone(by_field);
+  expect_left_alone(
+      thief_with({{"kube-vip.io/loadbalancerIPs", "10.0.0.1, " + address}}, {{{"ip", address}}}));
+  // The manager writes this one itself (OS-198).
+  expect_taken_over_without_a_write(
+      thief_with({{"load-balancer-address", address}}, {{{"ip", address}}}));
+}
+
+// Networks of a project may have the same addresses.
+TEST_F(OpenStackAdoptionTest, OS_229_AMemberIsANodesWhereNeutronSaysSo) {
+  left_by_go(web());
+  be_another_cluster();
+  auto elsewhere = nodes();
+  for (Backend& node : elsewhere)
+    node.provider_id = "openstack:///11111111-2222-4333-8444-555555555555";
+  join(elsewhere);
+  expect_left_alone(thief_with());
+  join(nodes());
+  start();
+  expect_taken_over_without_a_write(thief_with());
+}
+
+TEST_F(OpenStackAdoptionTest, OS_229_WhoHasOneOfItsOwnGetsNoOtherByItsStatus) {
+  left_by_go(web());
+  LoadBalancerService thief = web();
+  thief.uid = "thief";
+  thief.ports[0].port = 81;
+  known_id.clear();
+  const std::string own = ensured(annotated(thief, {}), nodes()).id;
+  ASSERT_NE(own, made.id);
+  be_another_cluster();
+  const auto claims = thief_with({}, {{{"ip", made.ingress[0].ip}}});
+  EXPECT_EQ(observe(claims, nodes())->id, own);
+  EXPECT_TRUE(removed(claims));
+  EXPECT_EQ(only("loadbalancers").at("id"), made.id);
+}
+
+// Each as the Go manager leaves it: the status has an address, a name of it, or what the user says.
+TEST_F(OpenStackAdoptionTest, OS_197_293_404_SixtyFourServicesOfTheGoManagerCostNoWrite) {
+  for (int bits = 0; bits < 64; ++bits) {
+    const auto has = [bits](int bit) { return (bits & (1 << bit)) != 0; };
+    settings = has(0) ? "enable-ingress-hostname = true\n" : "create-monitor = true\n";
+    start(settings);
+    std::map<std::string, std::string> annotations;
+    if (has(1)) annotations["proxy-protocol"] = "true";
+    if (has(2)) annotations["hostname"] = "web.example.com";
+    if (has(3)) annotations["service.beta.kubernetes.io/openstack-internal-load-balancer"] = "true";
+    if (has(4)) annotations["keep-floatingip"] = "true";
+    SCOPED_TRACE(json(annotations).dump() + settings);
+    LoadBalancerService service = web(has(5) ? 2 : 1);
+    left_by_go(service, annotations);
+    json ingress = {{"ip", made.ingress[0].ip}};
+    if (!made.ingress[0].hostname.empty()) ingress = {{"hostname", made.ingress[0].hostname}};
+    annotations["load-balancer-address"] = made.annotations.at(0).value;
+    const std::string uid = service.uid;
+    service = thief_with(annotations, json::array({ingress}));
+    service.uid = uid;
+    service.ports = web(has(5) ? 2 : 1).ports;
+    expect_taken_over_without_a_write(service);
+    EXPECT_TRUE(removed(service));
+    EXPECT_EQ(count("loadbalancers"), 0U);
+    cloud.region().network.records("floatingips").remove_if([](const json&) { return true; });
+    known_id.clear();
+  }
 }
 
 TEST_F(OpenStackAdoptionTest, OS_229_418_ANameThatIsMarkedForAnotherIsForeign) {

@@ -198,6 +198,53 @@ TEST_F(OpenStackFaultsTest, OS_236_323_ANodeWhosePortHasNoFixedIp) {
   EXPECT_EQ(let_in, 2U);
 }
 
+// A proxy in front of Octavia that lets through what is below /v2.0 alone.
+TEST_F(OpenStackFaultsTest, OS_297_373_AHiddenListOfVersionsFailsNoService) {
+  Fault hidden;
+  hidden.path = "/load-balancer/?$";
+  hidden.status = 404;
+  hidden.body = "<html>not here</html>";
+  hidden.count = -1;
+  cloud.faults.add(hidden);
+  start();
+  LoadBalancerService service = web();
+  service.source_ranges = {"198.51.100.0/24"};
+  EXPECT_EQ(ensured(service, nodes()).state, LoadBalancerState::active);
+  EXPECT_EQ(only("listeners").at("allowed_cidrs"), json::array({"198.51.100.0/24"}));
+  EXPECT_TRUE(host.log.contains("Octavia's list of versions cannot be read"));
+  EXPECT_EQ(calls("/load-balancer/?$"), 1) << "it is asked for again after ten minutes";
+  host.loop.advance(minutes(10));
+  EXPECT_TRUE(observe(service, nodes()).ok());
+  EXPECT_EQ(calls("/load-balancer/?$"), 2);
+}
+
+TEST_F(OpenStackFaultsTest, OS_297_AnOldOctaviaBehindSuchAProxyGetsLess) {
+  octavia().newest_version = 9;
+  Fault hidden;
+  hidden.path = "/(load-balancer/?$|lbaas/availabilityzones)";
+  hidden.status = 404;
+  hidden.count = -1;
+  cloud.faults.add(hidden);
+  start();
+  LoadBalancerService service = annotated(web(), {});
+  service.source_ranges = {"198.51.100.0/24"};
+  EXPECT_EQ(ensured(service, nodes()).state, LoadBalancerState::active);
+  EXPECT_TRUE(only("listeners").at("allowed_cidrs").is_null());
+  EXPECT_EQ(events("LoadBalancerSourceRangesIgnored").size(), 1U);
+}
+
+// Octavia itself is away: nothing is guessed.
+TEST_F(OpenStackFaultsTest, OS_297_AnOctaviaThatDoesNotAnswerIsAskedAgain) {
+  Fault away;
+  away.path = "/load-balancer/?$";
+  away.status = 503;
+  cloud.faults.add(away);
+  start();
+  EXPECT_EQ(ensure(web(), nodes()).status().error_class(), ErrorClass::unavailable);
+  EXPECT_EQ(calls("availabilityzones"), 0);
+  EXPECT_EQ(ensured(web(), nodes()).state, LoadBalancerState::active);
+}
+
 TEST_F(OpenStackFaultsTest, OS_430_PartsThatAHandDeletedAreMadeAgain) {
   start("create-monitor = true\n");
   const auto made = ensured(web(2), nodes());

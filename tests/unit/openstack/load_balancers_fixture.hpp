@@ -27,7 +27,26 @@ using std::chrono::seconds;
 
 class OpenStackLoadBalancersTest : public CloudTest {
  protected:
-  OpenStackLoadBalancersTest() { start(); }
+  OpenStackLoadBalancersTest() {
+    host.kube.watch("v1/nodes", {"/spec/providerID", "/status/addresses"}, [](auto&&...) {});
+    host.kube.watch("v1/services", {"/metadata", "/spec", "/status"}, [](auto&&...) {});
+    join(nodes());
+    start();
+  }
+
+  // They are Nodes of the cluster from now on.
+  void join(const std::vector<Backend>& backends) {
+    for (const Backend& backend : backends) {
+      json addresses = json::array();
+      for (const NodeAddress& address : backend.addresses) {
+        addresses.push_back({{"type", address.type}, {"address", address.address}});
+      }
+      host.kube.put("v1/nodes", json{{"metadata", {{"name", backend.name}}},
+                                     {"spec", {{"providerID", backend.provider_id}}},
+                                     {"status", {{"addresses", addresses}}}}
+                                    .dump());
+    }
+  }
 
   void start(const std::string& settings = "lb-method = ROUND_ROBIN\n") {
     host.config.set_cloud_config(cloud_conf("region = RegionOne\n[LoadBalancer]\n" + settings));
@@ -69,6 +88,8 @@ class OpenStackLoadBalancersTest : public CloudTest {
       decltype(ccm_cloud_loadbalancers::ensure) ccm_cloud_loadbalancers::*function,
       LoadBalancerService service, std::vector<Backend> backends) {
     const auto table = provider->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
+    const Object object = service.object ? service.object : annotated(service, {}).object;
+    host.kube.put("v1/services", object.json());
     auto outcome = provider->finish(provider->start(
         "call", ccm::LoadBalancers::Apply{table, function, "call", provider->ctx(),
                                           std::move(service), Backends(std::move(backends))}));
@@ -114,7 +135,8 @@ class OpenStackLoadBalancersTest : public CloudTest {
       const bool served = outcome.ok() && (outcome->state == LoadBalancerState::active ||
                                            outcome->state == LoadBalancerState::shared);
       if (served) return *outcome;
-      last = outcome.status().message();
+      last = outcome.ok() ? "its state is " + std::to_string(static_cast<int>(outcome->state))
+                          : outcome.status().message();
       host.loop.advance(seconds(1));
     }
     ADD_FAILURE() << "it never served: " << last;
@@ -166,7 +188,7 @@ class OpenStackLoadBalancersTest : public CloudTest {
       for (json& record : octavia().records(collection)) {
         json tags = json::array();
         for (const json& tag : record.at("tags")) {
-          if (!tag.get<std::string>().starts_with("ccm-service:")) tags.push_back(tag);
+          if (!tag.get<std::string>().starts_with("ccm-")) tags.push_back(tag);
         }
         record["tags"] = tags;
       }

@@ -188,6 +188,17 @@ TEST_F(OpenStackOptionsTest, OS_117_118_276_333_334_Ovn) {
   EXPECT_EQ(events("LoadBalancerOptionIgnored").size(), 3U);
 }
 
+TEST_F(OpenStackOptionsTest, OS_118_208_333_OvnIgnoresAnotherMethod) {
+  octavia().providers = {"ovn"};
+  start("lb-provider = ovn\n");
+  with({{"lb-method", "SOURCE_IP_PORT"}});
+  EXPECT_EQ(events("LoadBalancerOptionIgnored").size(), 0U);
+  with({{"lb-method", "LEAST_CONNECTIONS"}});
+  ASSERT_EQ(events("LoadBalancerOptionIgnored").size(), 1U);
+  EXPECT_EQ(events("LoadBalancerOptionIgnored")[0],
+            "lb-method: this Octavia or its provider does not have LEAST_CONNECTIONS");
+}
+
 TEST_F(OpenStackOptionsTest, OS_135_136_199_233_234_240_242_Classes) {
   const std::string second = subnet("second", "198.51.100.0/24", "b");
   start("floating-subnet-id = " + id("public-v4") + "\nfloating-network-id = " + id("public") +
@@ -356,6 +367,59 @@ TEST_F(OpenStackOptionsTest, OS_129_198_214_293_HostNames) {
   const json address = proxied.annotations.at(0).value;
   EXPECT_EQ(proxied.annotations.at(0).key, "loadbalancer.openstack.org/load-balancer-address");
   EXPECT_EQ(address, made.ingress[0].ip);
+}
+
+// Kind of digitalocean-cloud-controller-manager#888: what cloud.conf decides, the host cannot see.
+TEST_F(OpenStackOptionsTest, OS_211_212_MonitorOptionsWithoutAMonitorAreTold) {
+  with({{"health-monitor-delay", "7"}, {"health-monitor-max-retries", "2"}});
+  ASSERT_EQ(events("LoadBalancerOptionIgnored").size(), 2U);
+  EXPECT_EQ(events("LoadBalancerOptionIgnored")[0],
+            "loadbalancer.openstack.org/health-monitor-delay: there is no health monitor without "
+            "loadbalancer.openstack.org/enable-health-monitor: \"true\" or create-monitor in "
+            "cloud.conf");
+  with({{"health-monitor-delay", "7"}, {"enable-health-monitor", "true"}});
+  LoadBalancerService local = web();
+  local.local_traffic = true;
+  local.health_check_node_port = 32'000;
+  with({{"health-monitor-timeout", "3"}}, local);
+  EXPECT_EQ(events("LoadBalancerOptionIgnored").size(), 2U);
+}
+
+TEST_F(OpenStackOptionsTest, OS_135_233_240_WhatTheClassOverrulesIsTold) {
+  start("[LoadBalancerClass \"dmz\"]\nfloating-network-id = " + id("public") +
+        "\nfloating-subnet-id = " + id("public-v4") + "\nsubnet-id = " + id("dual-v4") + "\n");
+  with({{"class", "dmz"},
+        {"subnet-id", id("private-v4")},
+        {"floating-network-id", id("public")},
+        {"floating-subnet-tags", "a"}});
+  const auto told = events("LoadBalancerOptionIgnored");
+  ASSERT_EQ(told.size(), 2U);
+  for (const std::string& text : told) {
+    EXPECT_NE(text.find("[LoadBalancerClass] in cloud.conf goes first"), std::string::npos) << text;
+  }
+  EXPECT_TRUE(told[0].starts_with("loadbalancer.openstack.org/subnet-id")) << told[0];
+  EXPECT_TRUE(told[1].starts_with("loadbalancer.openstack.org/floating-subnet-tags")) << told[1];
+}
+
+TEST_F(OpenStackOptionsTest, OS_130_240_FloatingOptionsWhereAllAreInternalAreTold) {
+  start("internal-lb = true\n");
+  with({{"floating-network-id", id("public")}});
+  ASSERT_EQ(events("LoadBalancerOptionIgnored").size(), 1U);
+  EXPECT_NE(events("LoadBalancerOptionIgnored")[0].find("internal-lb in cloud.conf"),
+            std::string::npos);
+}
+
+// The API server refuses "fd00:20::42.nip.io".
+TEST_F(OpenStackOptionsTest, OS_293_occm_1859_AnAddressOfIPv6IsNoPartOfAName) {
+  start("enable-ingress-hostname = true\n");
+  LoadBalancerService service = web();
+  service.ip_families = {"IPv6"};
+  service.requested_ip = "fd00:20::42";
+  const auto made = with({{"subnet-id", id("dual-v6")}, {"proxy-protocol", "true"}}, service);
+  ASSERT_EQ(made.ingress.size(), 1U);
+  EXPECT_EQ(made.ingress[0].hostname, "");
+  EXPECT_EQ(made.ingress[0].ip, "fd00:20::42");
+  EXPECT_EQ(made.ingress[0].ip_mode, "Proxy");
 }
 
 TEST_F(OpenStackOptionsTest, OS_126_213_NodeSelector) {

@@ -16,6 +16,27 @@ class OpenStackSharingTest : public OpenStackLoadBalancersTest {
     service.ports[0].node_port = 30'000 + port;
     return annotated(std::move(service), {});
   }
+  // The same in that namespace.
+  LoadBalancerService shop_of(const std::string& space, const std::string& name, int32_t port,
+                              const std::string& id = "",
+                              const std::map<std::string, std::string>& annotations = {}) {
+    LoadBalancerService service = shop(name, port, id);
+    service.namespace_name = space;
+    service.uid = "uid-" + space + "-" + name;
+    return annotated(std::move(service), annotations);
+  }
+  // It shares nothing, and changes nothing.
+  void expect_not_shared(const LoadBalancerService& service, const std::string& why) {
+    cloud.clear_log();
+    const Status refused = ensure(service, nodes()).status();
+    EXPECT_EQ(refused.reason(), "LoadBalancerNotShared");
+    EXPECT_EQ(refused.error_class(), ErrorClass::invalid_spec);
+    EXPECT_NE(refused.message().find(why), std::string::npos) << refused.message();
+    EXPECT_TRUE(remove(service).ok());
+    EXPECT_EQ(cloud.writes(), 0);
+  }
+  const json& floating_ip() { return *cloud.region().network.records("floatingips").begin(); }
+  static constexpr const char* kShare = "cloud-controller-manager/share-load-balancer";
   LoadBalancer joined(const LoadBalancerService& service) {
     known_id = service.id;
     return ensured(service, nodes());
@@ -226,11 +247,121 @@ TEST_F(OpenStackSharingTest, OS_302_313_AGuestDoesNotRenameTheOwner) {
   const std::string id = joined(owner).id;
   LoadBalancerService guest = shop("shop", 81, id);
   guest.uid = "guest";
+  EXPECT_EQ(ensure(guest, nodes())->state, LoadBalancerState::foreign) << "another cluster's";
+  EXPECT_EQ(only("loadbalancers").at("tags").size(), 2U);
+}
+
+// A tenant who knows the ID of a load balancer in another namespace.
+TEST_F(OpenStackSharingTest, OS_298_AcrossNamespacesOnlyWhereTheOlderServiceSaysSo) {
+  const std::string id = joined(shop_of("t2", "web", 443)).id;
+  const auto guest = shop_of("t1", "web", 80, id);
+  expect_not_shared(guest, "does not name the namespace t1");
+  for (const char* others : {"", "t3", "t10, xt1", "t"}) {
+    joined(shop_of("t2", "web", 443, id, {{kShare, others}}));
+    expect_not_shared(guest, kShare);
+  }
+  // The guest's own word is worth nothing.
+  expect_not_shared(shop_of("t1", "web", 80, id, {{kShare, "*"}}), kShare);
+  joined(shop_of("t2", "web", 443, id, {{kShare, "t3,t1"}}));
   EXPECT_EQ(joined(guest).state, LoadBalancerState::shared);
+  EXPECT_EQ(count("listeners"), 2U);
+}
+
+TEST_F(OpenStackSharingTest, OS_298_AcrossNamespacesByTheAdministratorsFlag) {
+  const std::string id = joined(shop_of("t2", "web", 443)).id;
+  host.config.set_flag("load-balancer-sharing-across-namespaces", "true");
+  EXPECT_EQ(joined(shop_of("t1", "web", 80, id)).state, LoadBalancerState::shared);
+}
+
+TEST_F(OpenStackSharingTest, OS_298_EachThatHasItHasToPermitIt) {
+  start("max-shared-lb = 3\n");
+  const std::string id = joined(shop_of("t2", "web", 443, "", {{kShare, "*"}})).id;
+  joined(shop_of("t3", "web", 81, id));
+  expect_not_shared(shop_of("t1", "web", 80, id), kShare);
+  joined(shop_of("t3", "web", 81, id, {{kShare, "t1"}}));
+  EXPECT_EQ(joined(shop_of("t1", "web", 80, id)).state, LoadBalancerState::shared);
+}
+
+// Two clusters with the default of --cluster-name in one project.
+TEST_F(OpenStackSharingTest, OS_229_298_AnotherClusterOfTheSameNameIsNoGuest) {
+  const std::string id = joined(shop("first", 80)).id;
+  host.kube.remove("v1/services", "first", "default");
+  expect_not_shared(shop("second", 81, id), "that this cluster does not have");
+  // With a Service of the same name, too.
+  LoadBalancerService same = shop("first", 80);
+  same.uid = "of-this-cluster";
+  host.kube.put("v1/services", annotated(same, {}).object.json());
+  expect_not_shared(shop("second", 81, id), "that this cluster does not have");
+  leave_no_marks();  // the Go manager's
+  for (const Backend& node : nodes()) host.kube.remove("v1/nodes", node.name);
+  expect_not_shared(shop("second", 81, id), "that this cluster does not have");
+  host.kube.put("v1/services",
+                annotated(same, {}, floating_ip()["floating_ip_address"]).object.json());
+  EXPECT_EQ(joined(shop("second", 81, id)).state, LoadBalancerState::shared);
+}
+
+TEST_F(OpenStackSharingTest, OS_229_298_TheMarkOfTheClusterTellsThemApart) {
+  host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"c-1"}})");
+  start();
+  const std::string id = joined(shop("first", 80)).id;
   EXPECT_EQ(only("loadbalancers").at("tags"),
-            json::array({"ccm-service:guest", "ccm-service:uid-shop",
-                         "kube_service_kubernetes_default_shop",
-                         "kube_service_kubernetes_other_default_shop"}));
+            json::array({"kube_service_kubernetes_default_first", "ccm-service:uid-first",
+                         "ccm-cluster:c-1"}));
+  host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"c-2"}})");
+  start();
+  expect_not_shared(shop("second", 81, id), "another cluster's");
+  host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"c-1"}})");
+  start();
+  EXPECT_EQ(joined(shop("second", 81, id)).state, LoadBalancerState::shared);
+  EXPECT_TRUE(removed(shop("first", 80, id)));
+  EXPECT_EQ(only("loadbalancers").at("tags"),
+            json::array({"ccm-cluster:c-1", "ccm-service:uid-second",
+                         "kube_service_kubernetes_default_second"}));
+}
+
+// The address of a namespace goes with its last Service.
+TEST_F(OpenStackSharingTest, OS_301_307_WhoLeavesAnotherNamespaceTakesItsAddressAlong) {
+  const std::map<std::string, std::string> shared = {{kShare, "t1"}};
+  const auto owner = joined(shop_of("t2", "web", 443, "", shared));
+  const auto guest = joined(shop_of("t1", "web", 80, owner.id));
+  EXPECT_EQ(guest.ingress, owner.ingress);
+  EXPECT_TRUE(removed(shop_of("t2", "web", 443, owner.id, shared)));
+  EXPECT_EQ(floating_ips(), 0U);
+  ASSERT_FALSE(host.hints.all().empty());
+  EXPECT_EQ(host.hints.all().back().namespace_name, "t1");
+  EXPECT_EQ(observe(shop_of("t1", "web", 80, owner.id), nodes())->difference, "floating IP");
+  EXPECT_EQ(joined(shop_of("t1", "web", 80, owner.id)).state, LoadBalancerState::active);
+  EXPECT_EQ(floating_ip().at("description"),
+            "Floating IP for Kubernetes external service t1/web from cluster kubernetes");
+  EXPECT_TRUE(removed(shop_of("t1", "web", 80, owner.id)));
+  EXPECT_EQ(count("loadbalancers") + floating_ips(), 0U);
+}
+
+TEST_F(OpenStackSharingTest, OS_203_301_AKeptAddressIsDetachedWhenItsServiceLeaves) {
+  const std::map<std::string, std::string> kept = {{kShare, "t1"}, {"keep-floatingip", "true"}};
+  const auto owner = joined(shop_of("t2", "web", 443, "", kept));
+  joined(shop_of("t1", "web", 80, owner.id));
+  EXPECT_TRUE(removed(shop_of("t2", "web", 443, owner.id, kept)));
+  EXPECT_EQ(floating_ips(), 1U);
+  EXPECT_TRUE(floating_ip().at("port_id").is_null());
+  EXPECT_NE(joined(shop_of("t1", "web", 80, owner.id)).ingress, owner.ingress);
+  EXPECT_TRUE(removed(shop_of("t1", "web", 80, owner.id)));
+  EXPECT_EQ(floating_ips(), 1U);
+  EXPECT_EQ(floating_ip().at("floating_ip_address"), owner.ingress[0].ip);
+}
+
+// One that asked for its address by spec.loadBalancerIP did not make it.
+TEST_F(OpenStackSharingTest, OS_287_301_AnAddressThatWasAskedForIsDetachedWhenItsServiceLeaves) {
+  const json mine =
+      cloud.region().network.add("floatingips", facts.at("projects").at("demo"),
+                                 {{"floating_network_id", id("public")}, {"description", "mine"}});
+  LoadBalancerService owner = shop_of("t2", "web", 443, "", {{kShare, "t1"}});
+  owner.requested_ip = mine.at("floating_ip_address");
+  owner.id = joined(owner).id;
+  EXPECT_EQ(joined(shop_of("t1", "web", 80, owner.id)).ingress[0].ip, owner.requested_ip);
+  EXPECT_TRUE(removed(owner));
+  EXPECT_TRUE(floating_ip().at("port_id").is_null());
+  EXPECT_NE(joined(shop_of("t1", "web", 80, owner.id)).ingress[0].ip, owner.requested_ip);
 }
 
 // Two clusters, each with a Service of that name, without marks: the Go manager's.

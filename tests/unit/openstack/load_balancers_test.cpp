@@ -25,6 +25,31 @@ TEST_F(OpenStackLoadBalancersTest, OS_253_OneRequestMakesItAndNobodyWaits) {
   EXPECT_EQ(count("members"), 6U);
 }
 
+// Without members it would be Ready and reach nothing.
+TEST_F(OpenStackLoadBalancersTest, OS_396_occm_1996_PortsWithoutNodePortsAreRefused) {
+  LoadBalancerService service = web(3);
+  service.node_ports = false;
+  service.ports[0].node_port = 0;
+  service.ports[2].node_port = 0;
+  const Status refused = ensure(service, nodes()).status();
+  EXPECT_EQ(refused.error_class(), ErrorClass::invalid_spec);
+  EXPECT_NE(refused.message().find("for 80/TCP, 82/TCP: set spec.allocateLoadBalancerNodePorts"),
+            std::string::npos)
+      << refused.message();
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(OpenStackLoadBalancersTest, OS_396_APoolThatServesKeepsItsMembers) {
+  const auto made = ensured(web(), nodes());
+  ASSERT_EQ(count("members"), 3U);
+  LoadBalancerService service = annotated(web(), {}, made.ingress[0].ip);
+  service.id = made.id;
+  service.ports[0].node_port = 0;
+  EXPECT_EQ(ensure(service, nodes()).status().error_class(), ErrorClass::invalid_spec);
+  EXPECT_EQ(update(service, nodes()).status().error_class(), ErrorClass::invalid_spec);
+  EXPECT_EQ(count("members"), 3U);
+}
+
 TEST_F(OpenStackLoadBalancersTest, OS_294_404_UnchangedMeansNoWrite) {
   auto made = ensured(web(2), nodes());
   made.difference.clear();

@@ -124,6 +124,18 @@ TEST_F(OpenStackProviderTest, OS_165_364_APortWithoutAFixedIpFailsNoOtherNode) {
   EXPECT_EQ(*provider->get({"node-0", "", {}, {}}), *named(*list, "node-0"));
 }
 
+TEST_F(OpenStackProviderTest, Issue37_AListingHasALargestSize) {
+  add_servers(70);
+  cloud.region().compute.page_size = 10;
+  for (json& server : cloud.region().compute.servers()) {
+    server["metadata"] = {{"note", std::string(1'000'000, 'x')}};
+  }
+  const Status status = start().list().status();
+  EXPECT_EQ(status.code(), Code::data_loss);
+  EXPECT_NE(status.message().find("or more than 64 MiB of them"), std::string::npos)
+      << status.message();
+}
+
 TEST_F(OpenStackProviderTest, OS_356_HalfAListingIsNone) {
   add_servers(600);
   start();
@@ -174,6 +186,15 @@ TEST_F(OpenStackProviderTest, OS_157_ADeletedFlavorFailsNoNode) {
 TEST_F(OpenStackProviderTest, OS_152_AStoppedServerIsShutDown) {
   cloud.region().compute.servers().find(id("node-2"))->at("status") = "SHUTOFF";
   EXPECT_EQ(named(*start().list(), "node-2")->state, InstanceState::shutdown);
+}
+
+// Its list leaves it out.
+TEST_F(OpenStackProviderTest, OS_152_CAPO_2618_ASoftlyDeletedServerIsShutDown) {
+  start();
+  cloud.region().compute.servers().find(id("node-2"))->at("status") = "SOFT_DELETED";
+  EXPECT_EQ(named(*provider->list(), "node-2"), nullptr);
+  EXPECT_EQ(provider->get({"node-2", "openstack:///" + id("node-2"), {}, {}})->state,
+            InstanceState::shutdown);
 }
 
 TEST_F(OpenStackProviderTest, OS_90_TheTokenIsRenewedBeforeItEnds) {

@@ -34,8 +34,9 @@ RoutesTest::RoutesTest() {
     return answer;
   });
   host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"this-cluster"}})");
-  host.kube.watch("v1/nodes", {"/spec/podCIDRs", "/status/addresses"},
+  host.kube.watch("v1/nodes", {"/spec/podCIDRs", "/spec/providerID"},
                   [](int32_t, const Object&, const Object&) {});
+  host.config.set_flag("cluster-cidr", "10.244.0.0/16,fd00:244::/48");
   cloud.region().network.set_quota(facts.at("projects").at("demo"), "port", -1);
 }
 
@@ -92,19 +93,32 @@ TestNode RoutesTest::add_node(const std::string& name, const std::vector<std::st
   };
   add_address((dual ? "10.20.0." : "10.10.0.") + std::to_string(last));
   if (dual) add_address("fd00:20::" + std::to_string(last));
+  node.server = "server-of-" + name;
   node.port = cloud.region().network.add("ports", facts.at("projects").at("demo"),
                                          {{"name", "worker"},
                                           {"network_id", id(dual ? "dual" : "private")},
                                           {"fixed_ips", fixed},
+                                          {"device_id", node.server},
                                           {"device_owner", "compute:nova"}})["id"];
-  json object = {{"metadata", {{"name", name}, {"uid", "uid-" + name}}},
-                 {"spec", {{"podCIDRs", ranges}}},
-                 {"status", {{"addresses", json::array()}}}};
-  for (const NodeAddress& address : node.addresses) {
-    object["status"]["addresses"].push_back({{"type", address.type}, {"address", address.address}});
-  }
-  host.kube.put("v1/nodes", object.dump());
+  put_node(node);
   return node;
+}
+
+void RoutesTest::put_node(const TestNode& node) {
+  json object = {
+      {"metadata", {{"name", node.name}, {"uid", "uid-" + node.name}}},
+      {"spec", {{"providerID", "openstack:///" + node.server}, {"podCIDRs", node.ranges}}}};
+  host.kube.put("v1/nodes", object.dump());
+}
+
+void RoutesTest::add_port(TestNode& node, const std::string& network, const std::string& address) {
+  cloud.region().network.add("ports", facts.at("projects").at("demo"),
+                             {{"name", "worker"},
+                              {"network_id", network},
+                              {"fixed_ips", json::array({{{"ip_address", address}}})},
+                              {"device_id", node.server},
+                              {"device_owner", "compute:nova"}});
+  node.addresses.insert(node.addresses.begin(), {"InternalIP", address});
 }
 
 void RoutesTest::remove_node(const TestNode& node) {
@@ -119,6 +133,7 @@ std::vector<Route> RoutesTest::additions(const std::vector<TestNode>& nodes) {
       Route& route = routes.emplace_back();
       route.destination_cidr = range;
       route.target_node = node.name;
+      route.target_provider_id = "openstack:///" + node.server;
       route.target_addresses = node.addresses;
       route.owned = true;
     }

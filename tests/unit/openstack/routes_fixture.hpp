@@ -43,6 +43,9 @@ class RoutesTest : public CloudTest {
   std::vector<TestNode> add_nodes(int count);
   // On the network with both families when it has ranges of both.
   TestNode add_node(const std::string& name, const std::vector<std::string>& ranges);
+  // A further port of the Node's server, whose address is the Node's first one.
+  void add_port(TestNode& node, const std::string& network, const std::string& address);
+  void put_node(const TestNode& node);
   // The instance and the Node.
   void remove_node(const TestNode& node);
   static std::vector<Route> additions(const std::vector<TestNode>& nodes);

@@ -78,6 +78,49 @@ TEST_F(CallBudgetsTest, TheLastTenthIsForNewNodesAndServices) {
   EXPECT_EQ(budgets_.admit("another", CallPriority::refresh, "c"), 0ms) << "its own budget";
 }
 
+// Issue 37, 7: edits of one Service used up the reserve for new Nodes, too.
+TEST_F(CallBudgetsTest, Issue37_7_HalfOfTheReserveIsForNewNodesAlone) {
+  spend_until(251);
+  EXPECT_TRUE(passes(CallPriority::load_balancers));
+  EXPECT_FALSE(report().for_nodes);
+  spend_until(250);
+  EXPECT_EQ(admit(CallPriority::load_balancers), 600s);
+  EXPECT_TRUE(report().for_nodes);
+  EXPECT_EQ(budgets_.obstacle("account", CallPriority::load_balancers),
+            "only 250 of 5000 calls of the cloud's limit are left, and they are kept for new "
+            "Nodes");
+  EXPECT_TRUE(passes(CallPriority::node_init));
+  spend_until(1);
+  EXPECT_TRUE(passes(CallPriority::node_init));
+}
+
+TEST_F(CallBudgetsTest, Issue37_7_AfterTheReserveForNodesOneServiceAsksFirstWhatTheNewWindowHolds) {
+  spend_until(3);
+  timers_.advance(600s);
+  EXPECT_EQ(admit(CallPriority::load_balancers), 0ms);
+  EXPECT_GT(admit(CallPriority::load_balancers), 0ms);
+  EXPECT_EQ(admit(CallPriority::node_init), 0ms);
+}
+
+TEST_F(CallBudgetsTest, Issue37_7_CallsAreScarceWhenHalfOfThemAreSpentOrTheCloudAsksToWait) {
+  EXPECT_FALSE(budgets_.scarce()) << "nothing is known";
+  spend_until(2'501);
+  EXPECT_FALSE(budgets_.scarce());
+  spend_until(2'500);
+  EXPECT_TRUE(budgets_.scarce());
+  timers_.advance(600s);
+  EXPECT_FALSE(budgets_.scarce()) << "a new window";
+  exchange({{"Retry-After", "7"}}, 429);
+  EXPECT_TRUE(budgets_.scarce());
+  timers_.advance(7s);
+  EXPECT_FALSE(budgets_.scarce());
+}
+
+TEST_F(CallBudgetsTest, ASmallLimitLeavesServicesACall) {
+  exchange({{"RateLimit-Limit", "10"}, {"RateLimit-Remaining", "1"}, {"RateLimit-Reset", "9"}});
+  EXPECT_TRUE(passes(CallPriority::load_balancers));
+}
+
 TEST_F(CallBudgetsTest, CallsUnderWayCountAsSpent) {
   spend_until(503);
   EXPECT_EQ(admit(CallPriority::refresh), 0ms);

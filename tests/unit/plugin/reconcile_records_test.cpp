@@ -109,7 +109,8 @@ TEST_F(ReconcileRecordsTest, OutcomesAreThoseOfTheLastTriesAlsoWhileTheNextOneRu
   const std::map<ObjectState, std::size_t> expected{{ObjectState::waiting, 0},
                                                     {ObjectState::held, 1},
                                                     {ObjectState::retrying, 2},
-                                                    {ObjectState::refused, 0}};
+                                                    {ObjectState::refused, 0},
+                                                    {ObjectState::left_alone, 0}};
   EXPECT_EQ(records_.outcomes(), expected);
 }
 
@@ -240,9 +241,39 @@ TEST(Origin, WhatItAsksOfTheCloudDecidesItsPriority) {
   EXPECT_EQ(changed.priority(), CallPriority::load_balancers);
   changed.began("loadbalancers.update_backends");
   EXPECT_EQ(changed.priority(), CallPriority::backends);
+  Origin service("c", "shop/web", CallPriority::routes);
+  service.began("instances.describe");
+  EXPECT_EQ(service.priority(), CallPriority::load_balancers) << "no new Node waits for it";
   Origin periodic("c", "k", CallPriority::refresh);
   periodic.began("loadbalancers.observe");
   EXPECT_EQ(periodic.priority(), CallPriority::refresh);
+}
+
+TEST_F(ReconcileRecordsTest, ISSUE_38_8_WhatIsLeftAloneIsToldButNotListed) {
+  const Status foreign = Status(Code::implemented_elsewhere, "another provider's");
+  begin("node-1");
+  end("node-1", foreign, -1ms);
+  const ObjectReport object = records_.find("node-1", queue_);
+  EXPECT_EQ(object.state, ObjectState::left_alone);
+  EXPECT_EQ(to_string(object.state), "left-alone");
+  EXPECT_EQ(object.message, "another provider's");
+  EXPECT_EQ(records_.outcomes().at(ObjectState::left_alone), 1u);
+  EXPECT_TRUE(records_.list(queue_, 10).empty()) << "it waits for nothing";
+  begin("node-1");
+  end("node-1", {}, -1ms);
+  EXPECT_EQ(records_.find("node-1", queue_).state, ObjectState::settled);
+}
+
+TEST_F(ReconcileRecordsTest, WhatIsLeftAloneLeavesRoomForWhatFails) {
+  const Status foreign = Status(Code::implemented_elsewhere, "another provider's");
+  for (std::size_t i = 0; i < ReconcileRecords::kMost + 10; ++i) {
+    begin("node-" + std::to_string(i));
+    end("node-" + std::to_string(i), foreign, -1ms);
+  }
+  EXPECT_EQ(records_.outcomes().at(ObjectState::left_alone), ReconcileRecords::kMost / 2);
+  begin("default/web");
+  end("default/web", pending(), 5s);
+  EXPECT_EQ(records_.list(queue_, 10).size(), 1u);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST_F(EnlargedInHostTest, EveryServiceOfTheHostIsUsed) {
             (std::vector<std::string>{"patch", "get", "list", "create", "remove"}));
   EXPECT_EQ(events_, std::vector<std::string>{"n1 LoggedIn hello"});
   EXPECT_NE(log_.find("\"Opened\""), std::string::npos);
-  EXPECT_NE(log_.find("minor=\"0\""), std::string::npos);
+  EXPECT_NE(log_.find("minor=\"1\""), std::string::npos);
   EXPECT_TRUE(host_->has_cluster_id());
   const Status stopped = passing(host_->stop(10s));
   EXPECT_TRUE(stopped.ok()) << stopped.message();

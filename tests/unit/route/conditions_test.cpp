@@ -16,7 +16,7 @@ TEST_F(ConditionTest, ROUTE_29_WithoutRangesAndRoutesItIsLeftAlone) {
 
 TEST_F(ConditionTest, ROUTE_30_WithoutRangesButWithARouteItIsUnavailable) {
   put(node("node-1"));
-  list(listed("10.245.1.0/24", "node-1"));  // outside, so it stays
+  list(listed("10.244.1.0/24", "node-1"));
   start();
   EXPECT_EQ(condition("node-1"), "True NoRouteCreated");
 }

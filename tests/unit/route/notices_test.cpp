@@ -18,17 +18,39 @@ TEST_F(NoticeTest, ROUTE_25_AFailedRouteNamesAllThatMatters) {
   }
 }
 
-TEST_F(NoticeTest, ROUTE_20_ARangeOutsideOfTheClusterIsRoutedAndTold) {
+TEST_F(NoticeTest, Issue37_2_ARangeOutsideOfTheClusterIsRefusedAndTold) {
   put(node("node-1", {"10.99.1.0/24"}));
+  start();
+  EXPECT_TRUE(table().empty());
+  EXPECT_EQ(condition("node-1"), "True NoRouteCreated");
+  EXPECT_EQ(events(), Texts{"Warning PodCIDROutOfRange node-1"});
+  EXPECT_NE(message_of("PodCIDROutOfRange").find("--additional-pod-cidrs"), std::string::npos);
+  for (int i = 0; i < 10; ++i) audit();
+  EXPECT_EQ(events().size(), 1U);
+}
+
+TEST_F(NoticeTest, Issue37_2_AFlagPermitsIt) {
+  host.config.set_flag("additional-pod-cidrs", "10.99.0.0/16");
+  put(node("node-1", {"10.99.1.0/24"}));
+  start();
+  EXPECT_EQ(table(), Texts{"10.99.1.0/24>node-1"});
+  EXPECT_TRUE(events().empty());
+  remove("node-1");
+  next_run();
+  EXPECT_TRUE(table().empty());
+}
+
+// As an earlier version made it, or before a change of flags.
+TEST_F(NoticeTest, Issue37_2_ARouteOutsideGoesWithItsNode) {
+  put(node("node-1", {"10.99.1.0/24"}));
+  list(listed("10.99.1.0/24", "node-1"));
   start();
   EXPECT_EQ(table(), Texts{"10.99.1.0/24>node-1"});
   EXPECT_EQ(condition("node-1"), "False RouteCreated");
   EXPECT_EQ(events(), Texts{"Warning PodCIDROutOfRange node-1"});
-  audit();
-  EXPECT_EQ(events().size(), 1U);
   remove("node-1");
   next_run();
-  EXPECT_EQ(table().size(), 1U);
+  EXPECT_TRUE(table().empty());
 }
 
 TEST_F(NoticeTest, TwoNodesWithOneRangeAreToldAndNothingMoves) {

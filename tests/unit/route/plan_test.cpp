@@ -13,16 +13,18 @@ class PlanTest : public ::testing::Test {
   using Texts = std::vector<std::string>;
 
   PlanTest() {
-    for (const char* text : {"10.244.0.0/16", "fd00:10::/48"})
-      clusters.push_back(*parse_cidr(text));
+    ranges = RoutableRanges::of_flags([](std::string_view name) -> std::optional<std::string> {
+      if (name == "cluster-cidr") return "10.244.0.0/16,fd00:10::/48";
+      if (name == "additional-pod-cidrs") return "10.99.0.0/16";
+      return std::nullopt;
+    });
   }
 
-  NodeState& node(const std::string& name, const Texts& ranges) {
+  NodeState& node(const std::string& name, const Texts& pod_ranges) {
     NodeState& state = nodes.emplace_back();
     state.name = name;
     state.uid = "uid-" + name;
-    state.ranges = ranges;
-    state.addresses = {{"InternalIP", "192.0.2.1"}, {"Hostname", name}};
+    state.ranges = pod_ranges;
     return state;
   }
   Route& route(const std::string& range, const std::string& target) {
@@ -35,7 +37,7 @@ class PlanTest : public ::testing::Test {
   }
 
   const Plan& make() {
-    PlanInput input{table, nodes, clusters, uses_addresses, room, unseen, {}};
+    PlanInput input{table, nodes, ranges, room, unseen, outside, {}};
     input.due = [this](const std::string& change) { return change.find(not_due) != 0; };
     plan = make_plan(input);
     return plan;
@@ -62,10 +64,10 @@ class PlanTest : public ::testing::Test {
 
   std::vector<Route> table;
   std::vector<NodeState> nodes;
-  std::vector<Cidr> clusters;
-  bool uses_addresses = false;
+  RoutableRanges ranges;
   std::optional<int64_t> room;
   std::set<std::string> unseen;
+  std::set<std::string> outside;
   std::string not_due = "nothing";
   Plan plan;
 };
@@ -95,29 +97,6 @@ TEST_F(PlanTest, DualStackNodesGetBoth) {
   EXPECT_FALSE(plan.nodes[0].complete());
 }
 
-TEST_F(PlanTest, ROUTE_15_16_AddressesCountOnlyWhereTheCloudUsesThem) {
-  node("a", {"10.244.1.0/24"});
-  Route& entry = route("10.244.1.0/24", "a");
-  entry.target_addresses = {{"InternalIP", "192.0.2.9"}};
-  EXPECT_TRUE(steps().empty());
-  uses_addresses = true;
-  EXPECT_EQ(steps(), Texts{"-r1 +10.244.1.0/24>a"});
-  entry.target_addresses = {{"Hostname", "a"}, {"InternalIP", "192.0.2.1"}};
-  EXPECT_TRUE(steps().empty());
-  entry.target_addresses.push_back({"InternalIP", "192.0.2.1"});
-  EXPECT_EQ(steps(), Texts{"-r1 +10.244.1.0/24>a"});
-}
-
-TEST_F(PlanTest, ANodeThatTellsNoAddressLosesNoRoute) {
-  uses_addresses = true;
-  node("a", {"10.244.1.0/24"}).addresses.clear();
-  node("b", {"10.244.2.0/24"}).addresses.clear();
-  route("10.244.1.0/24", "a").target_addresses = {{"InternalIP", "192.0.2.9"}};
-  EXPECT_TRUE(steps().empty());
-  EXPECT_EQ(outcome(0), Outcome::kept);
-  EXPECT_EQ(outcome(1), Outcome::no_address);
-}
-
 TEST_F(PlanTest, ROUTE_19_WhatIsRemoved) {
   node("a", {"10.244.1.0/24"});
   node("b", {});
@@ -141,7 +120,8 @@ TEST_F(PlanTest, TRAP_27_OnlyWhatIsMarkedAsOursIsRemoved) {
   EXPECT_EQ(plan.foreign, 3U);
 }
 
-TEST_F(PlanTest, ROUTE_18_20_OnlyWhatIsInsideOfTheClusterRangesIsRemoved) {
+// A cluster of the same name may have made them.
+TEST_F(PlanTest, ROUTE_18_20_OutsideOfTheClusterRangesOnlyWhatLedToANodeIsRemoved) {
   route("10.245.0.0/24", "gone");
   route("10.244.0.0/15", "gone");  // its first address is inside, and upstream removes it
   route("10.0.0.0/8", "gone");
@@ -149,19 +129,59 @@ TEST_F(PlanTest, ROUTE_18_20_OnlyWhatIsInsideOfTheClusterRangesIsRemoved) {
   route("nonsense", "gone");
   route("fd00:11::/64", "gone");
   EXPECT_TRUE(steps().empty());
+  EXPECT_TRUE(plan.outside.empty());
   route("10.244.0.0/16", "gone");
   route("fd00:10:0:7::/64", "gone");
-  EXPECT_EQ(steps(), (Texts{"-r7", "-r8"}));
+  route("10.99.7.0/24", "gone");
+  EXPECT_EQ(steps(), (Texts{"-r7", "-r8", "-r9"}));
 }
 
-TEST_F(PlanTest, ROUTE_20_ARangeOutsideGetsARouteThatIsMarkedSo) {
+TEST_F(PlanTest, Issue37_2_OutsideOfTheClusterRangesThereIsNoRoute) {
+  for (const char* range : {"10.98.1.0/24", "10.0.0.0/8", "0.0.0.0/0", "169.254.169.254/32"}) {
+    nodes.clear();
+    node("a", {range});
+    EXPECT_TRUE(steps().empty()) << range;
+    EXPECT_EQ(outcome(0), Outcome::refused) << range;
+    EXPECT_EQ(plan.nodes[0].ranges[0].refusal->reason, kRangeOutside);
+  }
+  nodes.clear();
   node("a", {"10.99.1.0/24"});
   EXPECT_EQ(steps(), Texts{"+10.99.1.0/24>a"});
-  EXPECT_TRUE(plan.nodes[0].ranges[0].outside);
-  uses_addresses = true;  // one to an old address cannot be replaced
-  route("10.99.1.0/24", "a");
-  EXPECT_TRUE(steps().empty());
-  EXPECT_EQ(outcome(0), Outcome::taken_by_route);
+}
+
+// Such as one of an earlier version. It goes with its Node.
+TEST_F(PlanTest, Issue37_2_ARouteOutsideStaysWithItsNodeUnlessItMayNeverBe) {
+  node("a", {"10.98.1.0/24"});
+  node("b", {"169.254.169.254/32"});
+  route("10.98.1.0/24", "a");
+  route("169.254.169.254/32", "b");
+  EXPECT_EQ(steps(), Texts{"-r2"});
+  EXPECT_EQ(outcome(0), Outcome::kept);
+  EXPECT_TRUE(plan.nodes[0].ranges[0].refusal);
+  outside = plan.outside;
+  nodes.clear();
+  table.pop_back();
+  EXPECT_EQ(steps(), Texts{"-r1"});
+}
+
+TEST_F(PlanTest, Issue37_2_OverlapIsAConflictWiderOrNarrower) {
+  node("a", {"10.244.1.0/24"}).created = "2026-01-01T00:00:00Z";
+  node("b", {"10.244.1.0/25"}).created = "2026-01-02T00:00:00Z";
+  node("c", {"10.244.0.0/20"}).created = "2026-01-03T00:00:00Z";
+  node("d", {"10.244.9.0/24"}).created = "2026-01-04T00:00:00Z";
+  EXPECT_EQ(steps(), (Texts{"+10.244.1.0/24>a", "+10.244.9.0/24>d"}));
+  EXPECT_EQ(outcome(1), Outcome::taken_by_node);
+  EXPECT_EQ(plan.nodes[1].ranges[0].other, "a");
+  EXPECT_EQ(outcome(2), Outcome::taken_by_node);
+}
+
+TEST_F(PlanTest, Issue37_2_ARouteWithinThatOfAnOlderNodeGoes) {
+  node("a", {"10.244.1.0/24"}).created = "2026-01-01T00:00:00Z";
+  node("b", {"10.244.1.0/25"}).created = "2026-01-02T00:00:00Z";
+  route("10.244.1.0/24", "a");
+  route("10.244.1.0/25", "b");
+  EXPECT_EQ(steps(), Texts{"-r2"});
+  EXPECT_EQ(outcome(0), Outcome::kept);
 }
 
 TEST_F(PlanTest, WhatIsNoRangeGetsNoRoute) {
@@ -203,15 +223,16 @@ TEST_F(PlanTest, TwoNodesWithOneRangeTheOlderGetsTheRoute) {
   EXPECT_EQ(plan.nodes[0].ranges[0].other, "b");
 }
 
-TEST_F(PlanTest, TwoNodesWithOneRangeWhoHasTheRouteKeepsIt) {
+TEST_F(PlanTest, TwoNodesWithOneRangeTheOneWithTheRouteKeepsIt) {
   node("a", {"10.244.1.0/24"}).created = "2026-01-02T00:00:00Z";
   node("b", {"10.244.1.0/24"}).created = "2026-01-01T00:00:00Z";
   route("10.244.1.0/24", "a");
   EXPECT_TRUE(steps().empty());
   EXPECT_EQ(outcome(0), Outcome::kept);
   EXPECT_EQ(outcome(1), Outcome::taken_by_node);
-  route("10.244.1.0/24", "b");  // then the cloud decides, and nothing is removed
-  EXPECT_TRUE(steps().empty());
+  route("10.244.1.0/24", "b");  // then the older one does
+  EXPECT_EQ(steps(), Texts{"-r1"});
+  EXPECT_EQ(outcome(0), Outcome::taken_by_node);
   EXPECT_EQ(outcome(1), Outcome::kept);
 }
 
@@ -235,9 +256,8 @@ TEST_F(PlanTest, TRAP_25_WhatFailedWaitsForItsTime) {
 }
 
 TEST_F(PlanTest, AnOldAddressStaysUntilItCanBeReplaced) {
-  uses_addresses = true;
   node("a", {"10.244.1.0/24"});
-  route("10.244.1.0/24", "a");
+  route("10.244.1.0/24", "");
   not_due = "add ";
   EXPECT_TRUE(steps().empty());
   table[0].blackhole = true;  // but not what leads nowhere
@@ -251,7 +271,7 @@ TEST_F(PlanTest, UnknownTargetsAreThoseOfRoutesThatWouldGo) {
   route("10.245.2.0/24", "outside");
   route("10.244.3.0/24", "foreign").owned = false;
   route("10.244.4.0/24", "");
-  const PlanInput input{table, nodes, clusters, false, {}, {}, {}};
+  const PlanInput input{table, nodes, ranges, {}, {}, {}, {}};
   EXPECT_EQ(unknown_targets(input), std::set<std::string>{"gone"});
 }
 
@@ -299,18 +319,15 @@ TEST_F(PlanTest, AnyTableConverges) {
   for (int round = 0; round < 300; ++round) {
     table.clear();
     nodes.clear();
-    uses_addresses = random() % 2 == 0;
     for (unsigned i = 0; i < random() % 8; ++i) {
-      node("n" + std::to_string(i), {"10.244." + std::to_string(random() % 6) + ".0/24"});
+      const std::string width = random() % 3 == 0 ? ".0/25" : random() % 5 == 0 ? ".0/22" : ".0/24";
+      node("n" + std::to_string(i), {"10.244." + std::to_string(random() % 6) + width});
     }
     for (unsigned i = 0; i < random() % 8; ++i) {
       Route& entry = route("10.244." + std::to_string(random() % 6) + ".0/24",
                            "n" + std::to_string(random() % 9));
       entry.owned = random() % 4 != 0;
       entry.blackhole = random() % 4 == 0;
-      if (random() % 2 == 0) {
-        entry.target_addresses = {{"InternalIP", "192.0.2.1"}, {"Hostname", entry.target_node}};
-      }
     }
     const auto foreign =
         std::count_if(table.begin(), table.end(), [](const Route& entry) { return !entry.owned; });
@@ -325,7 +342,6 @@ TEST_F(PlanTest, AnyTableConverges) {
       added.id = "new" + std::to_string(next.size());
       added.destination_cidr = plan.nodes[step.addition->node].ranges[step.addition->range].text;
       added.target_node = target.name;
-      added.target_addresses = target.addresses;
       added.owned = true;
     }
     for (std::size_t i = 0; i < table.size(); ++i) {
@@ -333,6 +349,16 @@ TEST_F(PlanTest, AnyTableConverges) {
     }
     table = next;
     EXPECT_TRUE(steps().empty()) << "round " << round;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        if (!table[i].owned || !table[k].owned || table[i].target_node == table[k].target_node) {
+          continue;
+        }
+        EXPECT_FALSE(
+            parse_cidr(table[i].destination_cidr)->overlaps(*parse_cidr(table[k].destination_cidr)))
+            << "round " << round;
+      }
+    }
     EXPECT_EQ(
         std::count_if(table.begin(), table.end(), [](const Route& entry) { return !entry.owned; }),
         foreign);

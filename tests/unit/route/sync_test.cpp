@@ -19,7 +19,7 @@ TEST_F(SyncTest, ROUTE_11_23_ANodeGetsItsRoute) {
   EXPECT_EQ(calls[2].cluster_name, "blue");
   const Route& route = calls[2].additions[0];
   EXPECT_EQ(route.target_provider_id, "fake://node-1");
-  EXPECT_EQ(route.target_addresses[0].address, "192.0.2.1");
+  EXPECT_TRUE(route.target_addresses.empty()) << "kubelets write those of Nodes";
   EXPECT_EQ(route.node.name(), "node-1");
   EXPECT_EQ(condition("node-1"), "False RouteCreated");
   EXPECT_EQ(sum("route_controller_route_sync_total", "changed,node_change"), 1);
@@ -140,9 +140,10 @@ TEST_F(SyncTest, ROUTE_5_DriftIsRepairedByTheAudit) {
 }
 
 TEST_F(SyncTest, ROUTE_15_22_AnAddressThatChangesIsReplacedInOneBatch) {
-  host.routes.known_limits.uses_addresses = true;
   put(node("node-1", {"10.244.1.0/24"}));
   start();
+  // The host finds no Node's instance at the old address.
+  host.routes.table_of_cloud[0].target_node.clear();
   Json moved = node("node-1", {"10.244.1.0/24"});
   moved["status"]["addresses"][0]["address"] = "192.0.2.77";
   put(moved);
@@ -150,8 +151,38 @@ TEST_F(SyncTest, ROUTE_15_22_AnAddressThatChangesIsReplacedInOneBatch) {
   next_run();
   ASSERT_EQ(applies(), 1U);
   EXPECT_EQ(host.routes.calls("apply")[0].removals.size(), 1U);
-  ASSERT_EQ(host.routes.table_of_cloud.size(), 1U);
-  EXPECT_EQ(host.routes.table_of_cloud[0].target_addresses[0].address, "192.0.2.77");
+  EXPECT_EQ(table(), Texts{"10.244.1.0/24>node-1"});
+}
+
+TEST_F(SyncTest, Issue37_2_AnOlderNodeThatGoesMakesRoomAtOnce) {
+  put(node("node-1", {"10.244.1.0/24"}));
+  put(node("node-2", {"10.244.2.0/24"}));
+  host.routes.refusals["10.244.2.0/24"] =
+      Status(Code::failed_precondition, ErrorClass::waiting, "instance m-1 is that of Node node-1")
+          .with_reason("InstanceOfAnotherNode");
+  start();
+  for (int i = 0; i < 30; ++i) audit();
+  EXPECT_EQ(table(), Texts{"10.244.1.0/24>node-1"});
+  EXPECT_EQ(events(), Texts{"Warning InstanceOfAnotherNode node-2"});
+  EXPECT_EQ(condition("node-2"), "True NoRouteCreated");
+  host.routes.refusals.clear();
+  remove("node-1");
+  next_run();
+  EXPECT_EQ(table(), Texts{"10.244.2.0/24>node-2"});
+}
+
+// The host knows soon, and a joining Node needs no Warning.
+TEST_F(SyncTest, Issue37_2_AnInstanceThatIsNotKnownYetIsWaitedForInSilence) {
+  put(node("node-1", {"10.244.1.0/24"}));
+  host.routes.refusals["10.244.1.0/24"] =
+      Status(Code::failed_precondition, ErrorClass::waiting, "the cloud has no instance for it")
+          .with_reason("NoInstance");
+  start();
+  audit();
+  EXPECT_TRUE(events().empty());
+  EXPECT_EQ(condition("node-1"), "True NoRouteCreated");
+  EXPECT_NE(whole_condition("node-1")["message"].get<std::string>().find("no instance for it"),
+            std::string::npos);
 }
 
 TEST_F(SyncTest, ABlackholeIsReplaced) {

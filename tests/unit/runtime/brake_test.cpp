@@ -71,6 +71,22 @@ TEST_F(BrakeTest, WhatWasDeletedInTheWindowCounts) {
   EXPECT_EQ(remove(keys(6, "k")), 6) << "the window has passed";
 }
 
+// An object that is made again under its name has another key.
+TEST_F(BrakeTest, ISSUE_37_8_ANameCountsOnceInAWindow) {
+  for (int round = 0; round < 4; ++round) {
+    const std::string key = "x" + std::to_string(round);
+    BrakeObservation observation{10, {key}, true, {}, 0, {{key, "x"}}};
+    brake_.observe(observation, now_);
+    EXPECT_EQ(remove({key}), 1) << round;
+    now_ += 4min;
+  }
+  EXPECT_EQ(brake_.report(now_).deleted, 1u) << "for a window after the last one";
+  observe(10, keys(1));
+  EXPECT_EQ(remove(keys(1)), 1);
+  observe(9, keys(1, "m"));
+  EXPECT_EQ(remove(keys(1, "m")), 0) << "the third name";
+}
+
 TEST_F(BrakeTest, SmallClustersHaveAMinimum) {
   observe(3, keys(2));
   EXPECT_EQ(remove(keys(2)), 2);

@@ -76,7 +76,9 @@ class ControllerRunnerTest : public testing::Test {
     ASSERT_TRUE(runner_->watch(source_, watched("v1/nodes")).ok());
   }
   void sync() { source_.handlers.at(0).on_synced(); }
-  void add(const std::string& name) { source_.handlers.at(0).on_add(object(name), true); }
+  void add(const std::string& name, const std::string& namespace_name = {}) {
+    source_.handlers.at(0).on_add(object(name, namespace_name), true);
+  }
   void poll() { loop_.poll(); }
   void advance(std::chrono::milliseconds step) {
     timers_.advance(step);
@@ -185,6 +187,28 @@ TEST_F(ControllerRunnerTest, RunsAtMostItsWorkersAtOnce) {
   EXPECT_EQ(reconciler_.order, (std::vector<std::string>{"a", "b"}));
   end("b");
   EXPECT_EQ(reconciler_.order.back(), "c");
+}
+
+// Issue 37, 7: operations of one tenant that hang.
+TEST_F(ControllerRunnerTest, Issue37_7_OneNamespaceDoesNotTakeEveryWorker) {
+  make(8);
+  runner_->start();
+  sync();
+  for (int i = 0; i < 20; ++i) add(std::to_string(i), "bad");
+  poll();
+  EXPECT_EQ(runs(), 6u);
+  add("shop", "good");
+  add("blog", "good");
+  poll();
+  EXPECT_EQ(reconciler_.order.back(), "good/shop");
+  EXPECT_EQ(runs(), 7u);
+  end("good/shop");
+  EXPECT_EQ(reconciler_.order.back(), "good/blog");
+  add("node-1");
+  add("node-2");
+  poll();
+  EXPECT_EQ(reconciler_.order.back(), "node-1");
+  EXPECT_EQ(runs(), 9u) << "no more than eight at once";
 }
 
 TEST_F(ControllerRunnerTest, KeysNameTheNamespaceAndResyncsArePeriodic) {

@@ -155,6 +155,69 @@ TEST_F(WorkQueueTest, PeriodicOnesComeAfterAllThatComesBack) {
   EXPECT_EQ(last, "audited");
 }
 
+// Issue 37, 7: 2,000 Services of one tenant, then one of another.
+TEST_F(WorkQueueTest, Issue37_7_OneNamespaceDoesNotDelayTheOthers) {
+  for (int i = 0; i < 2'000; ++i) queue_.add("bad/" + std::to_string(i), Priority::changed);
+  queue_.add("good/shop", Priority::changed);
+  queue_.add("node-1", Priority::changed);
+  queue_.add("good/blog", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "bad/0");
+  EXPECT_EQ(take_key(queue_), "good/shop");
+  EXPECT_EQ(take_key(queue_), "node-1");
+  EXPECT_EQ(take_key(queue_), "bad/1");
+  EXPECT_EQ(take_key(queue_), "good/blog");
+  EXPECT_EQ(take_key(queue_), "bad/2");
+  EXPECT_EQ(take_key(queue_), "bad/3");
+  queue_.add("good/late", Priority::changed);
+  EXPECT_EQ(take_key(queue_), "bad/4");
+  EXPECT_EQ(take_key(queue_), "good/late");
+}
+
+TEST_F(WorkQueueTest, Issue37_7_ReturningAndPeriodicKeysOfOneNamespaceDoNotEither) {
+  for (int i = 0; i < 3; ++i) queue_.add("bad/" + std::to_string(i), Priority::periodic);
+  queue_.add("good/audit", Priority::periodic);
+  EXPECT_EQ(take_key(queue_), "bad/0");
+  EXPECT_EQ(take_key(queue_), "good/audit");
+  for (const char* key : {"bad/0", "good/audit"}) {
+    queue_.add_again(key, Priority::changed, 1s);
+    queue_.done(key);
+  }
+  queue_.drop("bad/1");
+  timers_.advance(1s);
+  queue_.add("bad/2", Priority::changed);  // is news now
+  EXPECT_EQ(take_key(queue_), "bad/2");
+  EXPECT_EQ(take_key(queue_), "bad/0");
+  EXPECT_EQ(take_key(queue_), "good/audit");
+  EXPECT_EQ(take_key(queue_), "(none)");
+}
+
+TEST_F(WorkQueueTest, Issue37_7_EndlessNewsDoNotPutOffAuditsForEver) {
+  queue_.add("audit", Priority::periodic);
+  int taken = 0;
+  for (std::string key; key != "audit" && taken < 100; ++taken) {
+    queue_.add("new-" + std::to_string(taken), Priority::changed);
+    key = take_key(queue_);
+    queue_.done(key);
+  }
+  EXPECT_EQ(taken, 16);
+}
+
+TEST_F(WorkQueueTest, Issue37_7_TheFirstOfANamespaceIsFoundBehindOthers) {
+  queue_.add("bad/1", Priority::changed);
+  queue_.add("bad/2", Priority::changed);
+  EXPECT_EQ(queue_.take(true)->key, "bad/1");
+  EXPECT_FALSE(queue_.take(true));
+  queue_.add("good/audit", Priority::periodic);
+  queue_.add("node-1", Priority::changed);
+  queue_.add("node-2", Priority::changed);
+  EXPECT_EQ(queue_.take(true)->key, "node-1");
+  EXPECT_EQ(queue_.take(true)->key, "node-2") << "Nodes are nobody's";
+  EXPECT_EQ(queue_.take(true)->key, "good/audit");
+  EXPECT_FALSE(queue_.take(true));
+  queue_.done("bad/1");
+  EXPECT_EQ(queue_.take(true)->key, "bad/2");
+}
+
 TEST_F(WorkQueueTest, AChangeMakesNewsOfAWaitAndKeepsThePlaceOfWhatIsBack) {
   for (const char* key : {"waits", "back", "later"}) {
     queue_.add(key, Priority::changed);

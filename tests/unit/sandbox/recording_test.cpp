@@ -67,6 +67,16 @@ TEST(Recording, AChangeIsFoundByItsBodyThenByItsPath) {
   EXPECT_EQ(ask(recording, "POST", "/lb", R"({"name":"third"})"), "b") << "the last one again";
 }
 
+// std::regex called itself for each of them, until the stack was full.
+TEST(Recording, ManyDigitsAreOneName) {
+  const std::string theirs(200'000, 'a');
+  const std::string ours(200'000, 'b');
+  Recording recording =
+      recording_of(line("POST", "/lb", Json{{"name", theirs}}.dump(), 202, "made"));
+  EXPECT_EQ(ask(recording, "POST", "/lb", Json{{"name", ours}}.dump()), "made");
+  EXPECT_TRUE(recording.as_asked(theirs) == ours);
+}
+
 // Services have other UIDs there, and names and marks in the cloud have these.
 TEST(Recording, AnswersHaveTheUidsOfTheClusterThatAsks) {
   const std::string theirs = "0c8ab2c3-1111-2222-3333-444455556666";

@@ -43,6 +43,15 @@ TEST(Cidr, ContainmentAndOverlap) {
   EXPECT_FALSE(cidr("::/0").overlaps(cidr("192.168.0.0/16")));
 }
 
+TEST(Cidr, AnAddressIsARangeOfOne) {
+  EXPECT_EQ(parse_address("10.0.0.7")->text(), "10.0.0.7/32");
+  EXPECT_EQ(parse_address("fd00:0::7"), parse_address("FD00::0007"));
+  EXPECT_TRUE(parse_cidr("10.0.0.0/24")->contains(*parse_address("10.0.0.7")));
+  for (const char* no : {"", "10.0.0.0/24", "host", "10.0.0", " 10.0.0.7", "::1%eth0"}) {
+    EXPECT_FALSE(parse_address(no)) << no;
+  }
+}
+
 TEST(Cidr, ROUTE_2_TheWholeTextIsTrimmedNotItsItems) {
   using Items = std::vector<std::string>;
   EXPECT_EQ(split_cidrs(" 10.0.0.0/8,fd00::/48\n"), (Items{"10.0.0.0/8", "fd00::/48"}));

@@ -24,6 +24,8 @@ LoadBalancer full_balancer() {
   balancer.ingress = {{"192.0.2.1", "", "Proxy", {{"TCP", "Busy", 80}, {"UDP", "", 53}}},
                       {"", "lb.example", "", {}}};
   balancer.annotations = {{"a.example/b", "c"}};
+  balancer.node_labels = {"pool", "topology.kubernetes.io/zone"};
+  balancer.no_members = "no Node has an IPv4 address";
   return balancer;
 }
 

@@ -91,6 +91,10 @@ TEST(OwnedAdapterTest, ValuesSurviveTheWayThroughTheAbi) {
   EXPECT_EQ(removed.error_class(), ErrorClass::waiting);
   EXPECT_TRUE(same_object(OwningProvider::removed, full_object()));
   EXPECT_FALSE(OwningProvider::seen.given);
+  EXPECT_FALSE(OwningProvider::seen.confirmed);
+  (void)component.finish(component.start(
+      "remove", RemoveOwned{table, component.ctx(), {{"mine"}, true, true}, full_object()}));
+  EXPECT_TRUE(OwningProvider::seen.given && OwningProvider::seen.confirmed);
 }
 
 TEST(OwnedAdapterTest, TheInterfaceIsThereWithBothMethodsAlone) {

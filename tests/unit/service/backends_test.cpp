@@ -44,84 +44,78 @@ TEST_F(BackendsTest, SVC_57_TRAP_18_WhatKeepsANodeOut) {
   EXPECT_FALSE(takes_traffic(node(leaving)));
 }
 
-TEST_F(BackendsTest, SVC_52_53_WhatMayNeedOtherBackends) {
-  const Json old = plain_node("n");
-  bool exclude_cordoned = false;
-  const auto matters = [&](auto change) {
-    Json now = old;
-    change(now);
-    return changes_backends(node(old), node(now), exclude_cordoned);
-  };
-  const auto cordon = [](Json& n) { n["spec"]["unschedulable"] = true; };
-  EXPECT_TRUE(matters([](Json& n) { n["spec"]["providerID"] = "test://other"; }));
-  EXPECT_TRUE(matters([](Json& n) {
-    n["metadata"]["labels"]["node.kubernetes.io/exclude-from-external-load-balancers"] = "";
-  }));
-  EXPECT_TRUE(matters([](Json& n) {
-    n["spec"]["taints"] = {{{"key", "ToBeDeletedByClusterAutoscaler"}}};
-  })) << "TRAP-17";
-  EXPECT_TRUE(matters([](Json& n) { n["metadata"]["deletionTimestamp"] = "x"; }));
-  EXPECT_FALSE(matters([](Json& n) { n["spec"]["taints"] = {{{"key", "other"}}}; }));
-  EXPECT_FALSE(matters([](Json& n) { n["metadata"]["labels"]["a"] = "b"; }));
-  EXPECT_FALSE(matters(cordon));
-  exclude_cordoned = true;
-  EXPECT_TRUE(matters(cordon));
-  exclude_cordoned = false;
-  EXPECT_TRUE(matters([](Json& n) {
-    n["status"]["addresses"] = {{{"type", "InternalIP"}, {"address", "10.0.0.1"}}};
-  }));
+std::string texts(const std::vector<NodeAddress>& addresses) {
+  std::string text;
+  for (const NodeAddress& each : addresses) text += (text.empty() ? "" : " ") + each.address;
+  return text;
 }
 
-TEST_F(BackendsTest, SVC_53_TheOrderOfAddressesMeansNothing) {
-  const Json internal = {{"type", "InternalIP"}, {"address", "10.0.0.1"}};
-  const Json external = {{"type", "ExternalIP"}, {"address", "192.0.2.1"}};
-  Json one = plain_node("n");
-  Json other = one;
-  one["status"]["addresses"] = {internal, external};
-  other["status"]["addresses"] = {external, internal};
-  EXPECT_FALSE(changes_backends(node(one), node(other), true));
+TEST_F(BackendsTest, NODE_34_TheKubeletsChoiceComesFirstAndAddsNothing) {
+  const std::vector<NodeAddress> cloud{{"InternalIP", "10.0.0.1"},
+                                       {"InternalIP", "10.1.0.1"},
+                                       {"InternalIP", "fd00::1"},
+                                       {"ExternalIP", "192.0.2.1"}};
+  const auto ordered = [&](const char* annotation) {
+    Json json = plain_node("n");
+    json["metadata"]["annotations"]["alpha.kubernetes.io/provided-node-ip"] = annotation;
+    return texts(ordered_addresses(cloud, node(json)));
+  };
+  EXPECT_EQ(texts(ordered_addresses(cloud, node(plain_node("n")))),
+            "10.0.0.1 10.1.0.1 fd00::1 192.0.2.1");
+  EXPECT_EQ(ordered("10.1.0.1"), "10.1.0.1 10.0.0.1 fd00::1 192.0.2.1");
+  EXPECT_EQ(ordered("fd00:0::1,10.1.0.1"), "fd00::1 10.1.0.1 10.0.0.1 192.0.2.1");
+  for (const char* of_no_use : {"", ",", "169.254.169.254", "x", "10.0.0.0/8", ",,,"}) {
+    EXPECT_EQ(ordered(of_no_use), "10.0.0.1 10.1.0.1 fd00::1 192.0.2.1") << of_no_use;
+  }
 }
 
 TEST_F(BackendsTest, SVC_56_TheSetIsNamesProviderIdsAndAddresses) {
-  testing::FakeHost host;
-  const Kube kube(Service<ccm_host_kube>(host.kube.table(), &host.kube), host.objects.service());
-  host.kube.watch("v1/nodes", node_fields(), [](int32_t, const Object&, const Object&) {});
-  Json first = plain_node("b");
-  first["status"]["addresses"] = {{{"type", "InternalIP"}, {"address", "10.0.0.1"}}};
-  host.kube.put("v1/nodes", first.dump());
-  host.kube.put("v1/nodes", plain_node("a").dump());
-  const auto before = select_backends(kube, false);
-  ASSERT_EQ(before.backends.size(), 2U);
-  EXPECT_EQ(before.backends[0].name, "a");
-  EXPECT_EQ(before.backends[1].provider_id, "test://b");
-  ASSERT_EQ(before.backends[1].addresses.size(), 1U);
-  EXPECT_EQ(before.backends[1].addresses[0].address, "10.0.0.1");
-  first["metadata"]["labels"]["a"] = "b";
-  host.kube.put("v1/nodes", first.dump());
-  EXPECT_EQ(select_backends(kube, false).hash, before.hash);
-  first["status"]["addresses"][0]["address"] = "10.0.0.2";
-  host.kube.put("v1/nodes", first.dump());
-  EXPECT_NE(select_backends(kube, false).hash, before.hash);
-  first["status"]["addresses"][0]["address"] = "10.0.0.1";
-  first["spec"]["providerID"] = "test://c";
-  host.kube.put("v1/nodes", first.dump());
-  EXPECT_NE(select_backends(kube, false).hash, before.hash);
+  const auto hash_of = [&](const char* name, const char* id, const char* address) {
+    BackendSet set;
+    set.backends = std::vector<Backend>{{name, id, {{"InternalIP", address}}, {}}};
+    return set.hash({});
+  };
+  const uint64_t before = hash_of("a", "c://1", "10.0.0.1");
+  EXPECT_EQ(hash_of("a", "c://1", "10.0.0.1"), before);
+  EXPECT_NE(hash_of("b", "c://1", "10.0.0.1"), before);
+  EXPECT_NE(hash_of("a", "c://2", "10.0.0.1"), before);
+  EXPECT_NE(hash_of("a", "c://1", "10.0.0.2"), before);
 }
 
-TEST_F(BackendsTest, CordonedNodesAreLeftOutUnlessNoOtherIsLeft) {
-  testing::FakeHost host;
-  const Kube kube(Service<ccm_host_kube>(host.kube.table(), &host.kube), host.objects.service());
-  host.kube.watch("v1/nodes", node_fields(), [](int32_t, const Object&, const Object&) {});
-  Json first = plain_node("a");
-  Json second = plain_node("b");
-  first["spec"]["unschedulable"] = true;
-  host.kube.put("v1/nodes", first.dump());
-  host.kube.put("v1/nodes", second.dump());
-  EXPECT_EQ(node_names(select_backends(kube, false).backends), "a, b");
-  EXPECT_EQ(node_names(select_backends(kube, true).backends), "b");
-  second["spec"]["unschedulable"] = true;
-  host.kube.put("v1/nodes", second.dump());
-  EXPECT_EQ(node_names(select_backends(kube, true).backends), "a, b");
+TEST_F(BackendsTest, OnlyTheLabelsThatCountAreInTheHash) {
+  const auto hash_of = [&](const Json& labels, const std::vector<std::string>& keys) {
+    Json json = plain_node("n");
+    json["metadata"]["labels"] = labels;
+    BackendSet set;
+    set.backends = std::vector<Backend>{{"n", "c://1", {}, node(json)}};
+    return set.hash(keys);
+  };
+  EXPECT_EQ(hash_of({{"a", "1"}}, {}), hash_of({{"a", "2"}}, {}));
+  EXPECT_NE(hash_of({{"a", "1"}}, {"a"}), hash_of({{"a", "2"}}, {"a"}));
+  EXPECT_NE(hash_of({{"a", "1"}}, {"a"}), hash_of(Json::object(), {"a"}));
+  EXPECT_EQ(hash_of({{"a", "1"}, {"b", "2"}}, {"a", "b"}),
+            hash_of({{"b", "2"}, {"a", "1"}, {"c", "3"}}, {"a", "b"}));
+}
+
+TEST_F(BackendsTest, hcloud_961_769_NodesThatAreLeftOutAreCountedByReason) {
+  BackendSet set;
+  EXPECT_EQ(set.why_none(), "the cluster has no Nodes");
+  set.nodes = 6;
+  set.left_out[static_cast<size_t>(LeftOut::excluded)] = 3;
+  EXPECT_EQ(set.why_none(),
+            "3 Nodes are left out by node.kubernetes.io/exclude-from-external-load-balancers");
+  set.left_out[static_cast<size_t>(LeftOut::deleting)] = 1;
+  set.left_out[static_cast<size_t>(LeftOut::no_instance)] = 2;
+  EXPECT_EQ(set.why_none(),
+            "3 Nodes are left out by node.kubernetes.io/exclude-from-external-load-balancers, 1 "
+            "Node is being deleted, 2 Nodes have no instance in the cloud");
+  for (size_t kind = 1; kind < kLeftOutKinds; ++kind) {
+    BackendSet one;
+    one.nodes = 1;
+    one.left_out[kind] = 1;
+    EXPECT_TRUE(one.why_none().starts_with("1 Node ")) << kind;
+    EXPECT_GT(one.why_none().size(), 10U) << kind;
+  }
 }
 
 TEST_F(BackendsTest, SVC_62_AtMostTwentyNames) {

@@ -291,6 +291,47 @@ TEST_F(CleanUpTest, RetainIsABooleanAndKeepsItInDoubt) {
   }
 }
 
+// The flag lets only some namespaces leave load balancers that no quota bounds.
+TEST_F(CleanUpTest, RetainCountsInTheNamespacesOfTheFlagAlone) {
+  const std::vector<std::pair<std::string, bool>> table = {
+      {"default", true}, {"shop, default", true}, {"*", true}, {"", false}, {"shop,defaul", false}};
+  for (const auto& [namespaces, kept] : table) {
+    SCOPED_TRACE(namespaces);
+    host.config.set_flag("load-balancer-retention-namespaces", namespaces);
+    host.load_balancers.balancers.clear();
+    made("web");
+    edit("web", [](Json& s) {
+      s["metadata"]["annotations"]["cloud-controller-manager/retain-load-balancer"] = "true";
+    });
+    run();
+    const Texts refused = kept ? Texts() : Texts{"Warning LoadBalancerRetentionRefused"};
+    EXPECT_EQ(take_events(), refused) << "before it is deleted";
+    edit("web", [](Json& s) { s["metadata"]["labels"]["tier"] = "web"; });
+    run();
+    mark_deleted("web");
+    run();
+    EXPECT_FALSE(exists("web"));
+    EXPECT_EQ(host.load_balancers.balancers.size(), kept ? 1U : 0U);
+    EXPECT_EQ(take_events(),
+              kept ? Texts{"Normal LoadBalancerRetained"}
+                   : (Texts{"Normal DeletingLoadBalancer", "Normal DeletedLoadBalancer"}));
+  }
+}
+
+// A manager that starts when the Service is deleted already.
+TEST_F(CleanUpTest, RetainThatDoesNotCountIsToldAtTheDeletion) {
+  host.config.set_flag("load-balancer-retention-namespaces", "shop");
+  made("web");
+  take_events();
+  edit("web", [](Json& s) {
+    s["metadata"]["annotations"]["cloud-controller-manager/retain-load-balancer"] = "true";
+    s["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  });
+  run();
+  EXPECT_EQ(take_events(), (Texts{"Warning LoadBalancerRetentionRefused",
+                                  "Normal DeletingLoadBalancer", "Normal DeletedLoadBalancer"}));
+}
+
 TEST_F(CleanUpTest, RetainCanBeSetWhileADeletionFails) {
   made("web");
   host.load_balancers.fail_next("remove", quota(), 100);

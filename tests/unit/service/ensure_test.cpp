@@ -121,6 +121,9 @@ TEST_F(EnsureTest, TRAP_13_NoPatchForAModeThatTheServerFilledIn) {
   host.load_balancers.balancers["uid-of-web"].shown.ingress = {ingress};
   host.load_balancers.balancers["uid-of-web"].shown.state = LoadBalancerState::active;
   host.load_balancers.balancers["uid-of-web"].shown.id = "lb-5";
+  host.load_balancers.balancers["uid-of-web"].backends =
+      std::vector<Backend>{{"node-0", "test://node-0", {}, {}}};
+  put_nodes(1);
   Json service = balanced("web");
   service["metadata"]["finalizers"] = {kCleanup};
   service["metadata"]["annotations"][kIdAnnotationName] = "lb-5";
@@ -136,6 +139,7 @@ TEST_F(EnsureTest, SVC_40_44_OtherFinalizersAndConditionsStay) {
   service["metadata"]["finalizers"] = {"example.com/first"};
   service["metadata"]["annotations"]["example.com/note"] = "mine";
   service["status"]["conditions"] = {{{"type", "example.com/Other"}, {"status", "True"}}};
+  put_nodes(1);
   put(service);
   start();
   run();
@@ -256,6 +260,7 @@ TEST_F(EnsureTest, SVC_75_OS_215_BadSourceRangesNeverReachTheCloud) {
   Json service = balanced("web");
   service["metadata"]["annotations"]["service.beta.kubernetes.io/load-balancer-source-ranges"] =
       "10.0.0.0/8,nowhere";
+  put_nodes(1);
   put(service);
   start();
   run();

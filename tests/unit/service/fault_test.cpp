@@ -202,6 +202,7 @@ TEST_F(FaultTest, SVC_34_AServiceThatIsGoneWhenItsStatusIsWritten) {
 TEST_F(FaultTest, AStaleCacheLeadsToNoSecondWrite) {
   put(balanced("web"));
   start();
+  put_nodes(1);
   host.kube.set_cache_follows(false);
   run();
   take_writes();

@@ -19,6 +19,7 @@ class PendingTest : public ServiceTest {
 TEST_F(PendingTest, APendingOneIsRecordedAndSaysWhyItWaits) {
   host.load_balancers.created_state = LoadBalancerState::pending;
   host.load_balancers.pending_retry = seconds(3);
+  put_nodes(1);
   put(balanced("web"));
   start();
   run();

@@ -45,6 +45,7 @@ TEST_F(RestartTest, WhatGoManagersLeftIsTakenOverWithoutAChangeOfTheStatus) {
   Json service = balanced("web");
   service["metadata"]["finalizers"] = {kCleanup};
   service["status"]["loadBalancer"]["ingress"] = {{{"ip", "192.0.2.1"}, {"ipMode", "VIP"}}};
+  put_nodes(1);
   put(service);
   host.load_balancers.answer_next("observe", balancer.shown);
   start();
@@ -128,6 +129,7 @@ TEST_F(RestartTest, KilledDuringADeletion) {
 
 TEST_F(RestartTest, KilledWhilePending) {
   host.load_balancers.created_state = LoadBalancerState::pending;
+  put_nodes(1);
   put(balanced("web"));
   start();
   run();

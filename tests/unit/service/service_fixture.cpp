@@ -84,6 +84,7 @@ Texts ServiceTest::take_cloud() {
 Texts ServiceTest::take_writes() {
   Texts writes;
   for (const testing::KubeCall& call : host.kube.calls()) {
+    if (call.verb == "list") continue;
     if (call.verb != "get") writes.push_back(call.verb + " " + call.name);
     EXPECT_EQ(call.subresource, "status") << call.body;
   }

@@ -125,7 +125,7 @@ TEST_P(RequestLimits, TrailersWithoutEndAre413) {
   expect_refused(feed(kChunked + "0\r\n", "a: b\r\n"), 413, kHeader);
 }
 
-// What it is taken for decides where the next request begins.
+// Its meaning decides where the next request begins.
 TEST_P(RequestLimits, Issue37_12_ATransferEncodingThatIsNotChunkedIs400) {
   for (const char* encoding :
        {"xchunked", "chunkedx", "chunked, chunked", "gzip, chunked", "chunked, gzip", "identity",

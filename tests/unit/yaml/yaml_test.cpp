@@ -32,6 +32,32 @@ TEST(YamlTest, Aliases) {
   EXPECT_EQ(*parse_yaml("a: &x {b: c}\nd: *x\n"), (json{{"a", {{"b", "c"}}}, {"d", {{"b", "c"}}}}));
 }
 
+TEST(YamlTest, MergeKeys) {
+  EXPECT_EQ(*parse_yaml("a: &a {x: 1, y: 1}\nb: &b {y: 2, z: 2}\n"
+                        "one: {<<: *a, y: own}\nlist: {z: own, <<: [*a, *b]}\n"
+                        "twice: {<<: {<<: *b, q: 3}}\nquoted: {'<<': 1}\n"),
+            (json{{"a", {{"x", "1"}, {"y", "1"}}},
+                  {"b", {{"y", "2"}, {"z", "2"}}},
+                  {"one", {{"x", "1"}, {"y", "own"}}},
+                  {"list", {{"x", "1"}, {"y", "1"}, {"z", "own"}}},
+                  {"twice", {{"y", "2"}, {"z", "2"}, {"q", "3"}}},
+                  {"quoted", {{"<<", "1"}}}}));
+  EXPECT_EQ(refusal("a: {<<: secret}"), "line 1: << merges maps only");
+  EXPECT_EQ(refusal("a: {<<: [{}, secret]}"), "line 1: << merges maps only");
+  EXPECT_EQ(refusal("a: &a {}\nb: {<<: *a, <<: *a}"), "line 2: << is given twice");
+}
+
+TEST(YamlTest, MergeKeysWithoutAnEndAreRefused) {
+  EXPECT_EQ(refusal("a: &a {<<: *a}"), "line 1: too many values or levels");
+  std::string bomb = "a0: &a0 {x: x}\n";
+  for (int i = 1; i < 20; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " {<<: [" + before + ", " +
+            before + ", " + before + "]}\n";
+  }
+  EXPECT_NE(refusal(bomb).find("too many values"), std::string::npos);
+}
+
 TEST(YamlTest, AFaultHasItsLineAndNoValue) {
   EXPECT_TRUE(refusal("a: b\nc: [secret\n").starts_with("line ")) << refusal("a: b\nc: [secret\n");
   EXPECT_EQ(refusal("a: [secret").find("secret"), std::string::npos);

@@ -63,10 +63,11 @@ void read_added_peers(const json& rules, const char* peers, ExistingFirewall::Ad
   for (const json& rule : rules) {
     const auto place = rule.is_object() ? rule.find(peers) : rule.end();
     if (!rule.is_object() || place == rule.end() || !place->is_object()) continue;
+    const std::string form = one_form(rule, peers);
     for (const auto& [kind, list] : place->items()) {
       const bool managed = kind == kManagedPeers[0] || kind == kManagedPeers[1];
       if (managed || !list.is_array()) continue;
-      for (const json& peer : list) added[one_form(rule, peers)][kind].insert(peer.dump());
+      for (const json& peer : list) added[form][kind].insert(peer.dump());
     }
   }
 }
@@ -76,7 +77,7 @@ json with_added_peers(json rule, const char* peers, const ExistingFirewall::Adde
   const auto place = added.find(one_form(rule, peers));
   if (place == added.end()) return rule;
   for (const auto& [kind, texts] : place->second) {
-    for (const std::string& text : texts) rule[peers][kind].push_back(parse_json(text));
+    for (const std::string& text : texts) rule[peers][kind].push_back(read_own_json(text));
   }
   return rule;
 }
@@ -125,18 +126,35 @@ Result<ExistingFirewall> read_firewall_item(const json& document) {
   return read_one_firewall(*item);
 }
 
-// The sources do not count: nobody can know which ones they were before the doubt.
-bool is_kept(const std::set<FirewallRule>& kept, const json& open) {
-  const json sources = open.value("sources", json::object());
-  const json balancers = sources.value("load_balancer_uids", json::array());
-  return std::any_of(kept.begin(), kept.end(), [&](const FirewallRule& rule) {
-    if (rule.load_balancer_uids.empty()) {
-      return open["protocol"] == rule.protocol && open["ports"] == std::to_string(rule.port);
+// What Services in doubt have opened. The sources do not count: nobody can know which ones they
+// were before the doubt.
+class KeptRules {
+ public:
+  explicit KeptRules(const std::set<FirewallRule>& rules) {
+    for (const FirewallRule& rule : rules) {
+      if (rule.load_balancer_uids.empty()) {
+        ports_.emplace(rule.protocol, std::to_string(rule.port));
+      } else {
+        balancers_.insert(rule.load_balancer_uids.front());
+      }
     }
-    return std::find(balancers.begin(), balancers.end(), rule.load_balancer_uids.front()) !=
-           balancers.end();
-  });
-}
+  }
+
+  [[nodiscard]] bool has(const json& open) const {
+    if (ports_.contains({text_or_empty(open, "protocol"), text_or_empty(open, "ports")})) {
+      return true;
+    }
+    const json sources = open.value("sources", json::object());
+    const json balancers = sources.value("load_balancer_uids", json::array());
+    return std::any_of(balancers.begin(), balancers.end(), [this](const json& uid) {
+      return uid.is_string() && balancers_.contains(uid.get_ref<const std::string&>());
+    });
+  }
+
+ private:
+  std::set<std::pair<std::string, std::string>> ports_;  // of a protocol
+  std::set<std::string, std::less<>> balancers_;
+};
 
 // In the form of ExistingFirewall.
 std::set<std::string> inbound_rules(const WantedFirewall& wanted, const ExistingFirewall& now) {
@@ -144,8 +162,9 @@ std::set<std::string> inbound_rules(const WantedFirewall& wanted, const Existing
   for (const FirewallRule& rule : wanted.open) {
     rules.insert(one_form(inbound_json(rule), "sources"));
   }
+  const KeptRules kept(wanted.kept);
   for (const std::string& open : now.inbound) {
-    if (is_kept(wanted.kept, parse_json(open))) rules.insert(open);
+    if (kept.has(read_own_json(open))) rules.insert(open);
   }
   return rules;
 }
@@ -163,7 +182,7 @@ std::string firewall_body(const WantedFirewall& wanted, const ExistingFirewall* 
   const ExistingFirewall& now = existing != nullptr ? *existing : kNone;
   json inbound = json::array();
   for (const std::string& rule : inbound_rules(wanted, now)) {
-    inbound.push_back(with_added_peers(parse_json(rule), "sources", now.added_sources));
+    inbound.push_back(with_added_peers(read_own_json(rule), "sources", now.added_sources));
   }
   json outbound = json::array();
   for (const json& rule : outbound_json()) {
@@ -178,11 +197,11 @@ std::string firewall_body(const WantedFirewall& wanted, const ExistingFirewall* 
 }
 
 Result<FirewallPage> parse_firewalls(std::string_view json_text) {
-  return read_answer<FirewallPage>(parse_json(json_text), &read_firewall_page);
+  return read_answer(json_text, &read_firewall_page);
 }
 
 Result<ExistingFirewall> parse_firewall(std::string_view json_text) {
-  return read_answer<ExistingFirewall>(parse_json(json_text), &read_firewall_item);
+  return read_answer(json_text, &read_firewall_item);
 }
 
 }  // namespace ccm::digitalocean

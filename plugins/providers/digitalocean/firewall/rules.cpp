@@ -89,8 +89,14 @@ void add_node_ports(const LoadBalancerService& service, ServiceRules& result) {
   }
 }
 
+// Each port has all ranges, so that many of both are too many.
 void add_service_ports(const LoadBalancerService& service, const Sources& sources,
                        ServiceRules& result) {
+  constexpr size_t kMostPairs = 10'000;
+  if (service.ports.size() * sources.size() > kMostPairs) {
+    doubt(std::to_string(service.ports.size()) + " ports for " + std::to_string(sources.size()) +
+          " ranges each are more than a firewall can have");
+  }
   for (const ServicePort& port : service.ports) {
     const std::string protocol = firewall_protocol(port);
     if (!protocol.empty()) result.rules.push_back({protocol, port.port, sources, {}});

@@ -28,25 +28,24 @@ Result<Certificate> read_certificate(const json& from) {
 }  // namespace
 
 Result<Certificate> parse_certificate(std::string_view json_text) {
-  const json document = parse_json(json_text);
-  if (!document.is_object() || !document.contains("certificate")) {
-    return bad_answer("has no certificate");
-  }
-  return read_certificate(document.at("certificate"));
+  return read_answer(json_text, [](const json& document) -> Result<Certificate> {
+    if (!document.contains("certificate")) return bad_answer("has no certificate");
+    return read_certificate(document.at("certificate"));
+  });
 }
 
 Result<Certificate> parse_certificate_named(std::string_view json_text, const std::string& name) {
-  const json document = parse_json(json_text);
-  if (!document.is_object() || !document.contains("certificates") ||
-      !document.at("certificates").is_array()) {
-    return bad_answer("has no list \"certificates\"");
-  }
-  for (const json& item : document.at("certificates")) {
-    if (item.is_object() && text_or_empty(item, "name") == name) return read_certificate(item);
-  }
-  return Status(Code::not_found, ErrorClass::invalid_spec,
-                "certificate with name: " + go_quoted(name) + " not found")
-      .with_reason(kConfigError);
+  return read_answer(json_text, [&name](const json& document) -> Result<Certificate> {
+    if (!document.contains("certificates") || !document.at("certificates").is_array()) {
+      return bad_answer("has no list \"certificates\"");
+    }
+    for (const json& item : document.at("certificates")) {
+      if (item.is_object() && text_or_empty(item, "name") == name) return read_certificate(item);
+    }
+    return Status(Code::not_found, ErrorClass::invalid_spec,
+                  "certificate with name: " + go_quoted(name) + " not found")
+        .with_reason(kConfigError);
+  });
 }
 
 std::optional<Certificate> Certificates::kept(const std::string& key) const {

@@ -121,7 +121,7 @@ void put_managed(json& body, const WantedLoadBalancer& wanted) {
 
 // The members of an answer that a request may have too.
 json unmanaged(const ExistingLoadBalancer& existing) {
-  const json from = parse_json(existing.json);
+  const json from = read_own_json(existing.json);
   json body = json::object();
   for (const char* name : {"algorithm", "size", "size_unit", "http_idle_timeout_seconds",
                            "vpc_uuid", "subnet_uuid", "project_id", "tls_cipher_policy", "domains",

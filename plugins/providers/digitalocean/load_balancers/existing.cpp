@@ -77,6 +77,7 @@ ExistingLoadBalancer read_members(const json& from) {
   balancer.id = text_of(from, "id");
   balancer.name = text_of(from, "name");
   balancer.status = text_of(from, "status");
+  balancer.created_at = text_of(from, "created_at");
   balancer.ip = text_of(from, "ip");
   balancer.ipv6 = text_of(from, "ipv6");
   balancer.type = member<std::string>(from, "type", std::string(kRegional));
@@ -155,11 +156,11 @@ bool ExistingLoadBalancer::has_tag(std::string_view tag) const {
 }
 
 Result<LoadBalancerPage> parse_load_balancers(std::string_view json_text) {
-  return read_answer<LoadBalancerPage>(parse_json(json_text), &read_load_balancers);
+  return read_answer(json_text, &read_load_balancers);
 }
 
 Result<ExistingLoadBalancer> parse_load_balancer(std::string_view json_text) {
-  return read_answer<ExistingLoadBalancer>(parse_json(json_text), &read_single_load_balancer);
+  return read_answer(json_text, &read_single_load_balancer);
 }
 
 }  // namespace ccm::digitalocean

@@ -17,6 +17,7 @@ struct ExistingLoadBalancer {
   std::string id;
   std::string name;
   std::string status;  // new, active, errored
+  std::string created_at;
   std::string ip;
   std::string ipv6;
   std::string type;           // REGIONAL when the answer omits it

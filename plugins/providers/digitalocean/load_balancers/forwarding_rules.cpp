@@ -2,8 +2,10 @@
 
 #include "digitalocean/text.hpp"
 
+#include <ccm/node_ports.hpp>
+
 #include <algorithm>
-#include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -12,10 +14,6 @@ namespace {
 
 constexpr int32_t kHttpsPort = 443;
 constexpr std::string_view kHttp3Context = "failed to construct http3 forwarding rule: ";
-
-bool contains(const std::vector<int64_t>& ports, int32_t port) {
-  return std::find(ports.begin(), ports.end(), port) != ports.end();
-}
 
 // DO-137: unlike all other booleans, unreadable values are false.
 bool tls_passthrough(const Annotations& annotations) {
@@ -36,24 +34,36 @@ std::string default_protocol(const Annotations& annotations) {
          go_quoted(annotation::kProtocol));
 }
 
-struct PortLists {
-  std::vector<int64_t> http;
-  std::vector<int64_t> tls;
-  std::vector<int64_t> http2;
-
+// By port, the protocol of the annotation that lists it.
+class ListedPorts {
+ public:
   // DO-170
-  void check() const {
-    std::set<int64_t> seen;
+  explicit ListedPorts(const Annotations& annotations) {
     std::set<std::string> shared;
-    for (const auto* list : {&http, &tls, &http2}) {
-      for (const int64_t port : *list) {
-        if (!seen.insert(port).second) shared.insert(std::to_string(port));
+    for (const auto& [name, protocol] :
+         {std::pair{annotation::kHttpPorts, "http"}, std::pair{annotation::kTlsPorts, "https"},
+          std::pair{annotation::kHttp2Ports, "http2"}}) {
+      for (const int64_t port : annotations.ports(name)) {
+        if (!by_port_.emplace(port, protocol).second) shared.insert(std::to_string(port));
       }
     }
     if (shared.empty()) return;
     refuse("ports from annotations \"" + std::string(annotation::kPrefix) +
            "*-ports\" cannot be shared but found: " + joined(shared));
   }
+
+  [[nodiscard]] bool any(std::string_view protocol) const {
+    return std::any_of(by_port_.begin(), by_port_.end(),
+                       [&](const auto& listed) { return listed.second == protocol; });
+  }
+  // Empty for a port that no list has.
+  [[nodiscard]] std::string_view protocol(int64_t port) const {
+    const auto place = by_port_.find(port);
+    return place != by_port_.end() ? place->second : std::string_view();
+  }
+
+ private:
+  std::map<int64_t, std::string_view> by_port_;
 };
 
 class RegionalRules {
@@ -61,14 +71,11 @@ class RegionalRules {
   RegionalRules(const Annotations& annotations, const std::string& certificate_id)
       : certificate_id_(certificate_id),
         passthrough_(tls_passthrough(annotations)),
-        default_protocol_(default_protocol(annotations)) {
-    lists_.http = annotations.ports(annotation::kHttpPorts);
-    lists_.tls = annotations.ports(annotation::kTlsPorts);
-    lists_.http2 = annotations.ports(annotation::kHttp2Ports);
-    lists_.check();
+        default_protocol_(default_protocol(annotations)),
+        listed_(annotations) {
     const bool secure = passthrough_ || !certificate_id_.empty();
-    if (secure && lists_.tls.empty() && !contains(lists_.http2, kHttpsPort)) {
-      lists_.tls.push_back(kHttpsPort);  // DO-171
+    if (secure && !listed_.any("https") && listed_.protocol(kHttpsPort) != "http2") {
+      https_by_default_ = true;  // DO-171
     }
   }
 
@@ -103,10 +110,9 @@ class RegionalRules {
  private:
   std::string protocol(const ServicePort& port) const {
     if (port.protocol == "UDP") return "udp";
-    if (contains(lists_.http2, port.port)) return "http2";
-    if (contains(lists_.tls, port.port)) return "https";
-    if (contains(lists_.http, port.port)) return "http";
-    return default_protocol_;
+    if (https_by_default_ && port.port == kHttpsPort) return "https";
+    const std::string_view listed = listed_.protocol(port.port);
+    return listed.empty() ? default_protocol_ : std::string(listed);
   }
 
   // DO-172, DO-173
@@ -129,7 +135,8 @@ class RegionalRules {
   const std::string& certificate_id_;
   bool passthrough_;
   std::string default_protocol_;
-  PortLists lists_;
+  ListedPorts listed_;
+  bool https_by_default_ = false;
 };
 
 // DO-169
@@ -157,36 +164,18 @@ std::vector<ForwardingRule> forwarding_rules(const LoadBalancerService& service,
                                              const std::string& certificate_id) {
   check_protocols(service);
   if (type == kRegionalNetwork) return network_rules(service);
+  if (const std::string without = ports_without_node_port(service); !without.empty()) {  // DO-182
+    refuse("no node port, which a REGIONAL load balancer needs, for " + without +
+           ": set spec.allocateLoadBalancerNodePorts to true, or " +
+           std::string(annotation::kType) + " to REGIONAL_NETWORK");
+  }
   const RegionalRules regional(annotations, certificate_id);
   std::vector<ForwardingRule> rules;
-  for (const ServicePort& port : service.ports) {
-    if (port.node_port == 0) {  // DO-182
-      refuse("port " + std::to_string(port.port) +
-             " has no node port, which a REGIONAL load balancer needs: set "
-             "spec.allocateLoadBalancerNodePorts to true, or " +
-             std::string(annotation::kType) + " to REGIONAL_NETWORK");
-    }
-    rules.push_back(regional.rule(port));
-  }
+  for (const ServicePort& port : service.ports) rules.push_back(regional.rule(port));
   if (const auto http3 = annotations.find(annotation::kHttp3Port)) {
     regional.add_http3(service, atoi(*http3, std::string(kHttp3Context)), rules);
   }
   return rules;
-}
-
-std::vector<std::string> unread_annotations(const Annotations& annotations) {
-  std::vector<std::string> unread;
-  for (const std::string_view name :
-       {annotation::kProtocol, annotation::kHttpPorts, annotation::kTlsPorts,
-        annotation::kHttp2Ports, annotation::kHttp3Port, annotation::kTlsPassthrough,
-        annotation::kCertificateId, annotation::kCertificateName, annotation::kStickySessionsType,
-        annotation::kStickySessionsCookieName, annotation::kStickySessionsCookieTtl,
-        annotation::kRedirectHttpToHttps, annotation::kDisableLetsEncryptDnsRecords,
-        annotation::kEnableProxyProtocol, annotation::kEnableBackendKeepalive,
-        annotation::kHttpIdleTimeoutSeconds}) {
-    if (annotations.has(name)) unread.emplace_back(name);
-  }
-  return unread;
 }
 
 }  // namespace ccm::digitalocean

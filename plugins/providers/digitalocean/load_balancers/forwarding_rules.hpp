@@ -17,7 +17,4 @@ std::vector<ForwardingRule> forwarding_rules(const LoadBalancerService& service,
                                              const Annotations& annotations, std::string_view type,
                                              const std::string& certificate_id);
 
-// Annotations on the Service that a REGIONAL_NETWORK load balancer does not read (DO-181).
-std::vector<std::string> unread_annotations(const Annotations& annotations);
-
 }  // namespace ccm::digitalocean

@@ -13,6 +13,13 @@ int64_t threshold(const Annotations& annotations, std::string_view name, int64_t
       "failed to parse health check " + what + " annotation " + go_quoted(name) + ": ");
 }
 
+int32_t node_port_of(const ServicePort& port) {
+  if (port.node_port != 0) return port.node_port;
+  refuse("the health check of " + std::string(annotation::kOverrideHealthCheck) +
+         " goes to node ports, and port " + std::to_string(port.port) +
+         " has none: set spec.allocateLoadBalancerNodePorts to true");
+}
+
 // DO-198, DO-199: a port of the Service, checked at its node port.
 int32_t override_port(const LoadBalancerService& service, const Annotations& annotations) {
   if (const auto value = annotations.find(annotation::kHealthcheckPort)) {
@@ -34,13 +41,13 @@ int32_t override_port(const LoadBalancerService& service, const Annotations& ann
         refuse("health check port: " + std::to_string(port.port) + ", cannot be of protocol type " +
                "UDP");
       }
-      return port.node_port;
+      return node_port_of(port);
     }
     refuse("specified health check port " + std::to_string(named.front()) +
            " does not exist on service " + service.namespace_name + "/" + service.name);
   }
   for (const ServicePort& port : service.ports) {
-    if (port.protocol == "TCP") return port.node_port;
+    if (port.protocol == "TCP") return node_port_of(port);
   }
   refuse("no health check port of protocol TCP found");
 }

@@ -4,6 +4,7 @@
 
 #include <ccm/percent_encode.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,11 @@ std::vector<std::string> tags_of_others(const ExistingLoadBalancer& balancer,
 }  // namespace
 
 bool Marks::due(const std::string& tag, const ExistingLoadBalancer& existing) const {
-  return allowed_ && !tag.empty() && existing.tags && !existing.has_tag(tag);
+  if (!allowed_ || tag.empty() || !existing.tags) return false;
+  const auto service = marked_service(tag);
+  return std::none_of(existing.tags->begin(), existing.tags->end(), [&](const std::string& each) {
+    return each == tag || (service && marked_service(each) == service);
+  });
 }
 
 Task<void> Marks::put(Ctx ctx, const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing) {
@@ -48,7 +53,7 @@ Task<void> Marks::take_over(Ctx ctx, const LoadBalancerService& service,
   for (const std::string& tag : others) {
     const bool removed = co_await send(ctx, TagChange::remove, tag, existing);
     // If the other mark cannot be removed, ours is added to it.
-    if (!removed) marked.mark = api_.settings().service_tag(service.uid);
+    if (!removed) marked.mark = api_.settings().service_tag(service);
   }
   co_await put(ctx, marked, existing);
 }
@@ -74,16 +79,17 @@ Task<bool> Marks::send(Ctx ctx, TagChange change, std::string tag, ExistingLoadB
 
 Task<void> Marks::drop(Ctx ctx, const LoadBalancerService& service,
                        const ExistingLoadBalancer& deleted) {
-  const std::string tag = api_.settings().service_tag(service.uid);
-  if (!deleted.has_tag(tag)) co_return;
-  Call call;
-  call.method = "DELETE";
-  call.path = "/v2/tags/" + percent_encode(tag);
-  call.operation = "DeleteTag";
-  auto body = co_await api_.call(ctx, std::move(call));
-  if (!body.ok() && body.status().error_class() != ErrorClass::not_found) {
-    host_.log.v(2, "The tag of a deleted load balancer is left in the account",
-                {{"tag", tag}, {"err", body.status()}});
+  for (const std::string& tag : deleted.tags.value_or(std::vector<std::string>())) {
+    if (!marked_service(tag) || *marked_service(tag) != service.uid) continue;
+    Call call;
+    call.method = "DELETE";
+    call.path = "/v2/tags/" + percent_encode(tag);
+    call.operation = "DeleteTag";
+    auto body = co_await api_.call(ctx, std::move(call));
+    if (!body.ok() && body.status().error_class() != ErrorClass::not_found) {
+      host_.log.v(2, "The tag of a deleted load balancer is left in the account",
+                  {{"tag", tag}, {"err", body.status()}});
+    }
   }
 }
 

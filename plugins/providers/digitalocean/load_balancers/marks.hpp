@@ -1,8 +1,8 @@
 // Tags on existing load balancers: the cluster's, and the mark of the Service where the name does
-// not show the owner (docs/decisions/0011). The API sets a load balancer's tags only at its
-// creation; later ones are added through the tag (DO-353). A failure to add a tag blocks nothing,
-// since there are other proofs: it is logged, for a token that may not change tags only once.
-// [serial]
+// not show the owner (docs/decisions/0011); new ones have both. The API sets a load balancer's tags
+// only at its creation; later ones are added through the tag (DO-353). A failure to add a tag
+// blocks nothing, since there are other proofs: it is logged, for a token that may not change tags
+// only once. [serial]
 #pragma once
 
 #include "digitalocean/api.hpp"

@@ -32,6 +32,16 @@ Status not_there(const std::string& name) {
 
 }  // namespace
 
+// The name that another Service's load balancer has, or will have when it is made again, is that
+// one's mark.
+Status LoadBalancerOperations::check_name(const Subject& subject, const Found& existing) {
+  const std::string& name = subject.traits.name;
+  if (!is_uid_name(name) || name == subject.service.default_name) return {};
+  if (existing && existing->name == name) return {};
+  return config_error("annotation " + std::string(annotation::kName) + ": " + go_quoted(name) +
+                      " looks like a name that is made from a Service's UID: choose another one");
+}
+
 // The recorded id has precedence (DO-95); without it, or when it no longer exists, all load
 // balancers are searched.
 Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::find(
@@ -52,7 +62,9 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::find(
     auto found = co_await by_proof(ctx, std::move(service));
     co_return found;
   }
-  plan.foreign = !ownership_.proven(service, *plan.existing);
+  const auto listed = co_await listing_.get(ctx, kFreshForMarks);
+  if (!listed.ok()) co_return listed.status();
+  plan.foreign = !ownership_.proven(service, *plan.existing, **listed);
   co_return plan;
 }
 
@@ -88,7 +100,7 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::by_proof(
   auto listed = co_await listing_.get(ctx, kFresh);
   if (!listed.ok()) co_return listed.status();
   Plan plan;
-  const Ownership::Claim claim = Ownership::claim_of(service);
+  const Ownership::Claim claim = Ownership::claim_of(service, **listed);
   for (const auto& [id, balancer] : **listed) {
     const bool ours = ownership_.owns(claim, *balancer);
     if (!ours && balancer->name != claim.name) continue;
@@ -104,6 +116,8 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(Ctx ctx,
                                                                         Backends backends,
                                                                         Plan plan) {
   warn(subject, plan.existing);
+  Status named = check_name(subject, plan.existing);
+  if (!named.ok()) co_return named;
   const std::string type = plan.existing ? plan.existing->type : subject.traits.type;
   const std::string network = plan.existing ? plan.existing->network : subject.traits.network;
   if (type != kRegional && type != kRegionalNetwork) {
@@ -129,8 +143,12 @@ Task<Result<LoadBalancerOperations::Plan>> LoadBalancerOperations::plan(Ctx ctx,
   plan.wanted = *std::move(wanted);
   if (existing == nullptr) co_return plan;
   plan.differences = settings_to_write(plan.wanted, *existing);
-  if (plan.adopting && !ownership_.proven(subject.service, *existing)) {
-    plan.differences.emplace_back(kOwnerDiffers);
+  if (plan.adopting) {
+    const auto listed = co_await listing_.get(ctx, kFreshForMarks);
+    if (!listed.ok()) co_return listed.status();
+    if (!ownership_.proven(subject.service, *existing, **listed)) {
+      plan.differences.emplace_back(kOwnerDiffers);
+    }
   }
   if (marks_.due(plan.wanted.cluster_tag, *existing)) plan.differences.emplace_back(kTagDiffers);
   co_return plan;
@@ -201,7 +219,7 @@ Task<Result<LoadBalancer>> LoadBalancerOperations::update(Ctx ctx, LoadBalancerS
   found->wanted.droplet_ids = *std::move(droplet_ids);
   found->differences = {kBackendsDiffer};
   if (existing.name != subject->service.default_name) {
-    found->wanted.mark = api_.settings().service_tag(subject->service.uid);
+    found->wanted.mark = api_.settings().service_tag(subject->service);
   }
   auto written = co_await write(ctx, *subject, *found);
   if (!written.ok()) co_return written.status();
@@ -230,15 +248,17 @@ Task<Result<std::vector<int64_t>>> LoadBalancerOperations::targets(Ctx ctx, Back
   if (!without_id.empty()) {
     auto all = co_await droplets_.list(ctx);
     if (!all.ok()) co_return all.status().with_context("failed to list all droplets");
+    std::map<std::string_view, const Instance*> by_name;  // and address: the first one listed
+    for (const Instance& droplet : *all) {
+      by_name.emplace(droplet.name, &droplet);
+      for (const NodeAddress& address : droplet.addresses) {
+        by_name.emplace(address.address, &droplet);
+      }
+    }
     for (const Backend* backend : without_id) {
-      const auto fits = [&](const Instance& droplet) {
-        if (droplet.name == backend->name) return true;
-        return std::any_of(droplet.addresses.begin(), droplet.addresses.end(),
-                           [&](const auto& a) { return a.address == backend->name; });
-      };
-      const auto place = std::find_if(all->begin(), all->end(), fits);
-      if (place != all->end()) {
-        ids.push_back(*droplet_id(place->provider_id));
+      const auto place = by_name.find(backend->name);
+      if (place != by_name.end()) {
+        ids.push_back(*droplet_id(place->second->provider_id));
       } else {
         left_out.push_back(backend->name);
       }

@@ -32,6 +32,9 @@ namespace ccm::digitalocean {
 inline constexpr std::chrono::milliseconds kFresh{1'000};
 // The same of one in creation: of those that are asked about together, all but the first find it.
 inline constexpr std::chrono::milliseconds kFreshInCreation{200};
+// The same for the question whether a Service has one by a mark: this process wrote it, or the
+// first listing has it.
+inline constexpr std::chrono::milliseconds kFreshForMarks{600'000};
 
 // For a Service whose load balancer is left alone (DO-118).
 Status left_alone_by_annotation();
@@ -79,6 +82,8 @@ class LoadBalancerOperations {
   };
 
   Result<Subject> read_subject(LoadBalancerService service) const;
+  static Status check_name(const Subject& subject,
+                           const std::optional<ExistingLoadBalancer>& existing);
   // The existing load balancer, and its owner.
   Task<Result<Plan>> find(Ctx ctx, LoadBalancerService service);
   // Completes a plan that find() began, of a load balancer that is not foreign.

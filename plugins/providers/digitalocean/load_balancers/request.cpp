@@ -6,6 +6,7 @@
 
 #include <ccm/host_name.hpp>
 #include <ccm/lower_case.hpp>
+#include <ccm/namespace_rules.hpp>
 #include <ccm/trim.hpp>
 
 #include <algorithm>
@@ -118,6 +119,12 @@ std::optional<uint64_t> idle_timeout(const Annotations& annotations) {
          "': strconv.ParseUint: parsing " + go_quoted(*value) + ": invalid syntax");
 }
 
+// "ip:2001:db8::1", "cidr:2001:db8::/32"
+bool is_of_ipv6(const std::string& rule) {
+  const std::size_t kind = rule.find(':');
+  return kind != std::string::npos && rule.find(':', kind + 1) != std::string::npos;
+}
+
 // DO-153, DO-224; sorted, unlike the Go manager's (DO-225). As in the Go manager, ranges from
 // Kubernetes' annotation do not count (DO-129): load balancers that are open today would close
 // after the migration.
@@ -133,6 +140,15 @@ void read_firewall(const LoadBalancerService& service, const Annotations& annota
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
+  const bool closed = wanted.network_stack == kIpv4 && !wanted.allow.empty() &&
+                      std::all_of(wanted.allow.begin(), wanted.allow.end(), is_of_ipv6);
+  if (!closed) return;
+  const bool of_spec = has_source_ranges(service.object);
+  refuse((of_spec ? std::string("spec.loadBalancerSourceRanges")
+                  : "annotation " + std::string(annotation::kAllowRules)) +
+         " has ranges of IPv6 alone, and the load balancer has an address of IPv4 alone: nobody "
+         "could connect. Add ranges of IPv4, or set " +
+         std::string(annotation::kNetworkStack) + " to DUALSTACK for a new load balancer");
 }
 
 void read_switches(const Annotations& annotations, WantedLoadBalancer& wanted) {
@@ -187,8 +203,9 @@ WantedLoadBalancer build(const RequestInput& input) {
   wanted.droplet_ids = input.droplet_ids;
   wanted.target_tag = input.traits.target_tag;
   wanted.cluster_tag = input.settings.cluster_tag();
-  if (wanted.name != input.service.default_name) {
-    wanted.mark = input.settings.service_tag(input.service.uid);
+  const bool says_cluster = input.existing == nullptr && !input.settings.cluster().empty();
+  if (says_cluster || wanted.name != input.service.default_name) {
+    wanted.mark = input.settings.service_tag(input.service);
   }
   wanted.region = input.region;
   wanted.vpc_uuid = input.settings.vpc_id;
@@ -208,7 +225,9 @@ Result<LoadBalancerTraits> read_traits(const LoadBalancerService& service,
   }
 }
 
-Result<bool> disowned(const Annotations& annotations) {
+Result<bool> disowned(const Config& config, std::string_view namespace_name,
+                      const Annotations& annotations) {
+  if (!may_retain_load_balancers(config, namespace_name)) return false;
   try {
     return annotations.boolean(annotation::kDisown, "disown LB");
   } catch (const SpecError& error) {

@@ -33,7 +33,8 @@ Result<LoadBalancerTraits> read_traits(const LoadBalancerService& service,
                                        const Annotations& annotations, const Settings& settings);
 
 // DO-118, DO-119: whether the load balancer is to be left alone.
-Result<bool> disowned(const Annotations& annotations);
+Result<bool> disowned(const Config& config, std::string_view namespace_name,
+                      const Annotations& annotations);
 
 struct RequestInput {
   const LoadBalancerService& service;

@@ -9,6 +9,7 @@ std::vector<std::string> service_view_fields() {
           "/metadata/annotations",
           "/spec/type",
           "/spec/loadBalancerClass",
+          "/spec/loadBalancerIP",
           "/spec/ports",
           "/spec/loadBalancerSourceRanges",
           "/spec/externalTrafficPolicy",
@@ -22,6 +23,7 @@ LoadBalancerService service_view(const Object& object) {
   service.namespace_name = object.namespace_name();
   service.uid = object.uid();
   service.id = read_annotations(object).text(annotation::kLoadBalancerId);
+  service.requested_ip = object.text("/spec/loadBalancerIP");
   service.local_traffic = object.text("/spec/externalTrafficPolicy") == "Local";
   service.health_check_node_port =
       static_cast<int32_t>(object.at("/spec/healthCheckNodePort").integer().value_or(0));

@@ -1,6 +1,7 @@
 // The Service's side of LoadBalancerOperations: its settings and its Events.
-#include "forwarding_rules.hpp"
 #include "operations.hpp"
+
+#include <ccm/namespace_rules.hpp>
 
 #include <utility>
 
@@ -43,7 +44,7 @@ Result<LoadBalancerOperations::Subject> LoadBalancerOperations::read_subject(
   Subject subject;
   subject.annotations = read_annotations(service.object);
   subject.service = std::move(service);
-  auto left_alone = disowned(subject.annotations);
+  auto left_alone = disowned(host_.config, subject.service.namespace_name, subject.annotations);
   if (!left_alone.ok()) return left_alone.status();
   if (*left_alone) return left_alone_by_annotation();
   auto traits = read_traits(subject.service, subject.annotations, api_.settings());
@@ -88,7 +89,8 @@ Result<LoadBalancer> LoadBalancerOperations::answer(const Subject& subject,
 void LoadBalancerOperations::warn(const Subject& subject,
                                   const std::optional<ExistingLoadBalancer>& existing) {
   std::vector<std::string> texts;
-  const SpellingHelp::Report unknown = subject.annotations.unknown(spelling_);
+  const Annotations& annotations = subject.annotations;
+  const SpellingHelp::Report unknown = annotations.unknown(spelling_);
   if (unknown.others > 0) {  // first, since an Event has room for some of them
     texts.push_back(std::to_string(unknown.named.size() + unknown.others) +
                     " annotations are not known");
@@ -99,20 +101,23 @@ void LoadBalancerOperations::warn(const Subject& subject,
                          ? std::string()
                          : "; did you mean " + std::string(misspelt.nearest) + "?"));
   }
-  if (subject.annotations.has(kSourceRangesAnnotation) &&
-      !has_source_ranges(subject.service.object)) {
+  if (annotations.has(kSourceRangesAnnotation) && !has_source_ranges(subject.service.object)) {
     texts.push_back("annotation " + std::string(kSourceRangesAnnotation) +
                     " has no effect on DigitalOcean: set spec.loadBalancerSourceRanges");
+  }
+  if (annotations.has(annotation::kAllowRules) && has_source_ranges(subject.service.object)) {
+    texts.push_back("annotation " + std::string(annotation::kAllowRules) +
+                    " has no effect beside spec.loadBalancerSourceRanges");
+  }
+  const std::string& space = subject.service.namespace_name;
+  if (subject.annotations.has(annotation::kDisown) &&
+      !may_retain_load_balancers(host_.config, space)) {
+    texts.push_back("annotation " + std::string(annotation::kDisown) +
+                    " does not count in the namespace " + space + " (--" + kRetentionFlag + ")");
   }
   if (existing) {
     for (std::string& text : immutable_differences(subject.traits, *existing)) {
       texts.push_back(std::move(text));
-    }
-  }
-  const std::string& type = existing ? existing->type : subject.traits.type;
-  if (type == kRegionalNetwork) {
-    for (const std::string& name : unread_annotations(subject.annotations)) {
-      texts.push_back("annotation " + name + " has no effect on a REGIONAL_NETWORK load balancer");
     }
   }
   std::string all;

@@ -5,6 +5,7 @@
 
 #include <ccm/percent_encode.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::digitalocean {
@@ -54,6 +55,18 @@ std::string settings_body(WantedLoadBalancer wanted, const ExistingLoadBalancer&
 
 std::string path_of(const std::string& id) { return "/v2/load_balancers/" + percent_encode(id); }
 
+std::string droplets_that_go(const std::vector<int64_t>& ids) {
+  constexpr size_t kMost = 20;
+  if (ids.empty()) return {};
+  std::string text =
+      std::to_string(ids.size()) + (ids.size() == 1 ? " droplet goes: " : " droplets go: ");
+  for (size_t i = 0; i < std::min(ids.size(), kMost); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(ids[i]);
+  }
+  if (ids.size() > kMost) text += " and " + std::to_string(ids.size() - kMost) + " more";
+  return text;
+}
+
 }  // namespace
 
 Task<Result<std::string>> LoadBalancerOperations::region_for(Ctx ctx,
@@ -81,17 +94,21 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::write(Ctx ctx, Subjec
                                                                  Plan& plan) {
   if (plan.existing && plan.differences.empty()) co_return *plan.existing;
   auto written = co_await write_settings(ctx, subject, plan);
-  if (!written.ok() || !plan.existing) co_return written;
+  if (!plan.existing) co_return written;
+  const bool recorded = is_dry_run(written.status());
+  if (!written.ok() && !recorded) co_return written;
+  ExistingLoadBalancer unchanged = *plan.existing;  // by a dry run
+  ExistingLoadBalancer& now = recorded ? unchanged : *written;
   if (plan.adopting) {
-    co_await marks_.take_over(ctx, subject.service, plan.wanted, *written);
-    ownership_.remember(subject.service, written->id);
+    co_await marks_.take_over(ctx, subject.service, plan.wanted, now);
+    ownership_.remember(subject.service, now.id);
   } else {
     // A load balancer that needs no other write keeps its marks, so that one which DigitalOcean's
     // own manager created is taken over without a write.
     if (settings_of(plan.differences).empty()) plan.wanted.mark.clear();
-    co_await marks_.put(ctx, plan.wanted, *written);
+    co_await marks_.put(ctx, plan.wanted, now);
   }
-  listing_.wrote(*written);
+  if (written.ok()) listing_.wrote(*written);
   co_return written;
 }
 
@@ -206,9 +223,9 @@ Task<Result<std::string>> LoadBalancerOperations::send_creation(Ctx ctx,
   call.body = create_body(wanted);
   Call without_mark = call;
   auto body = co_await api_.call(ctx, std::move(call));
-  if (body.ok() || body.status().code() != Code::permission_denied || wanted.mark.empty()) {
-    co_return body;
-  }
+  const bool forbidden = body.status().code() == Code::permission_denied &&
+                         body.status().error_class() != ErrorClass::quota;
+  if (body.ok() || !forbidden || wanted.mark.empty()) co_return body;
   wanted.mark.clear();
   without_mark.body = create_body(wanted);
   auto second = co_await api_.call(ctx, std::move(without_mark));
@@ -224,6 +241,7 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::replace(Ctx ctx,
   call.path = path_of(existing.id);
   call.operation = "UpdateLoadBalancer";
   call.body = update_body(wanted, existing);
+  call.replaces = droplets_that_go(target_change(wanted.droplet_ids, existing).removed);
   auto body = co_await api_.call(ctx, std::move(call));
   if (!body.ok()) {
     listing_.forget();
@@ -248,8 +266,9 @@ Task<Result<ExistingLoadBalancer>> LoadBalancerOperations::retarget(
   if (!change.added.empty()) {
     status = co_await send_targets(ctx, "POST", existing.id, change.added);
   }
-  if (status.ok() && !change.removed.empty()) {
-    status = co_await send_targets(ctx, "DELETE", existing.id, change.removed);
+  if ((status.ok() || is_dry_run(status)) && !change.removed.empty()) {
+    Status removed = co_await send_targets(ctx, "DELETE", existing.id, change.removed);
+    if (status.ok()) status = std::move(removed);
   }
   if (!status.ok()) {
     listing_.forget();
@@ -267,6 +286,7 @@ Task<Status> LoadBalancerOperations::send_targets(Ctx ctx, std::string method, s
   call.path = path_of(id) + "/droplets";
   call.operation = method == "POST" ? "AddLoadBalancerDroplets" : "RemoveLoadBalancerDroplets";
   call.body = droplets_body(droplet_ids);
+  if (method == "DELETE") call.replaces = droplets_that_go(droplet_ids);
   auto body = co_await api_.call(ctx, std::move(call));
   co_return body.status();
 }
@@ -274,7 +294,8 @@ Task<Status> LoadBalancerOperations::send_targets(Ctx ctx, std::string method, s
 Task<Status> LoadBalancerOperations::remove(Ctx ctx, LoadBalancerService service) {
   warned_.erase(service.uid);  // also of one whose load balancer stays
   // Nothing else of the Service is read: an impossible Service can still be deleted.
-  const auto left_alone = disowned(read_annotations(service.object));
+  const auto left_alone =
+      disowned(host_.config, service.namespace_name, read_annotations(service.object));
   if (!left_alone.ok()) {
     co_return Status(Code::implemented_elsewhere, ErrorClass::invalid_spec,
                      left_alone.status().message());

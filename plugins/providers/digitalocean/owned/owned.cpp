@@ -59,7 +59,7 @@ std::optional<OwnedObject> owned_balancer(const ExistingLoadBalancer& balancer,
     const std::string_view cluster = cluster_of_tag(tag);
     if (!cluster.empty()) named.emplace(cluster);
     if (const auto service = marked_service(tag)) {
-      object.services.push_back({std::string(), std::string(*service)});
+      object.services.push_back({marked_name(tag), std::string(*service)});
     }
   }
   const bool of_uid = is_uid_name(balancer.name);
@@ -124,7 +124,8 @@ Task<Result<Owned::Objects>> Owned::list(Ctx ctx, ClusterNames cluster) {
 Task<void> Owned::drop_marks(Ctx ctx, ExistingLoadBalancer deleted,
                              std::vector<std::string> clusters) {
   for (const std::string& tag : deleted.tags.value_or(std::vector<std::string>())) {
-    if (!marked_service(tag) || !among(clusters, cluster_of_tag(tag))) continue;
+    const std::string_view cluster = cluster_of_tag(tag);
+    if (!marked_service(tag) || !(cluster.empty() || among(clusters, cluster))) continue;
     Call call;
     call.method = "DELETE";
     call.path = "/v2/tags/" + percent_encode(tag);
@@ -152,9 +153,9 @@ Task<Status> Owned::remove(Ctx ctx, ClusterNames cluster, OwnedObject object) {
   if (!balancer.ok()) co_return balancer.status().with_context("GetLoadBalancer");
   const std::vector<std::string> names = names_of(cluster);
   const auto now = owned_balancer(*balancer, names);
-  if (!now || now->id != object.id || now->no_cluster || now->shared) {
-    co_return bears_other_mark(object.id);
-  }
+  const bool may_go =
+      now && now->id == object.id && !now->shared && (!now->no_cluster || cluster.confirmed);
+  if (!may_go) co_return bears_other_mark(object.id);
   Call call;
   call.method = "DELETE";
   call.path = path;

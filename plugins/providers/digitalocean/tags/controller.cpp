@@ -68,7 +68,8 @@ std::vector<LoadBalancerService> TagController::recorded() const {
   host_.kube.cached_each(kTagServices, {}, [&](const Object& object) {
     if (object.text("/spec/type") != "LoadBalancer") return;
     LoadBalancerService service = service_view(object);
-    const auto left_alone = disowned(read_annotations(object));
+    const auto left_alone =
+        disowned(host_.config, object.namespace_name(), read_annotations(object));
     if (service.id.empty() || !left_alone.ok() || *left_alone) return;
     services.push_back(std::move(service));
   });
@@ -85,7 +86,7 @@ std::vector<std::string> TagController::untagged(
   for (const LoadBalancerService& service : services) {
     const auto place = all.find(service.id);
     if (place == all.end()) continue;
-    if (!ownership_.owns(Ownership::claim_of(service), *place->second)) continue;
+    if (!ownership_.owns(Ownership::claim_of(service, all), *place->second)) continue;
     const bool has =
         place->second->tags ? place->second->has_tag(ours) : tagged_.contains(service.id);
     if (!has) lacking.insert(service.id);

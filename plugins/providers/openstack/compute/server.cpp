@@ -28,6 +28,23 @@ constexpr std::array<std::string_view, 13> kDropped = {"image",
                                                        "hostId",
                                                        "os-extended-volumes:volumes_attached"};
 
+// Shut down is a server on which nothing runs any more, and which does not start again by itself:
+// what ran there may run elsewhere. Not so a suspended or paused one, which goes on with what is in
+// its memory, nor one in error, on which everything may still run. docs/openstack.md has this
+// table.
+constexpr std::array<std::pair<std::string_view, InstanceState>, 20> kStates = {{
+    {"ACTIVE", InstanceState::running},        {"PASSWORD", InstanceState::running},
+    {"REBOOT", InstanceState::running},        {"HARD_REBOOT", InstanceState::running},
+    {"REBUILD", InstanceState::running},       {"MIGRATING", InstanceState::running},
+    {"RESIZE", InstanceState::running},        {"VERIFY_RESIZE", InstanceState::running},
+    {"REVERT_RESIZE", InstanceState::running}, {"PAUSED", InstanceState::running},
+    {"SUSPENDED", InstanceState::running},     {"ERROR", InstanceState::running},
+    {"SHUTOFF", InstanceState::shutdown},      {"RESCUE", InstanceState::shutdown},
+    {"SHELVED", InstanceState::shutdown},      {"SHELVED_OFFLOADED", InstanceState::shutdown},
+    {"SOFT_DELETED", InstanceState::shutdown}, {"DELETED", InstanceState::terminated},
+    {"BUILD", InstanceState::starting},        {"UNKNOWN", InstanceState::unknown},
+}};
+
 // `depth`: of the server's own members, in a list and alone.
 template <int depth>
 bool keep_member(int at, json::parse_event_t event, json& parsed) {
@@ -86,21 +103,19 @@ Result<Server> read_one_server(const json& document) { return read_server(docume
 }  // namespace
 
 Result<ServerPage> parse_servers(std::string_view json_text) {
-  return read_answer(json::parse(json_text, &keep_member<3>, false), &read_servers);
+  return read_answer(json_text, &read_servers, &keep_member<3>);
 }
 
 Result<Server> parse_server(std::string_view json_text) {
-  return read_answer(json::parse(json_text, &keep_member<2>, false), &read_one_server);
+  return read_answer(json_text, &read_one_server, &keep_member<2>);
 }
 
 InstanceState state_of(const std::string& status) {
-  if (status.empty() || status == "UNKNOWN") return InstanceState::unknown;
-  if (status == "BUILD") return InstanceState::starting;
-  if (status == "SHUTOFF" || status == "SHELVED" || status == "SHELVED_OFFLOADED") {
-    return InstanceState::shutdown;
-  }
-  if (status == "DELETED") return InstanceState::terminated;
-  return InstanceState::running;
+  const auto* const place = std::find_if(kStates.begin(), kStates.end(),
+                                         [&](const auto& state) { return state.first == status; });
+  if (place != kStates.end()) return place->second;
+  // A status that Nova may get one day: the server is there.
+  return status.empty() ? InstanceState::unknown : InstanceState::running;
 }
 
 }  // namespace ccm::openstack

@@ -41,7 +41,7 @@ struct ServerPage {
 Result<ServerPage> parse_servers(std::string_view json_text);
 Result<Server> parse_server(std::string_view json_text);
 
-// SHUTOFF, and SHELVED and SHELVED_OFFLOADED, are shut down (OS-152); BUILD is starting.
+// Of Nova's `status` (OS-152).
 InstanceState state_of(const std::string& status);
 
 }  // namespace ccm::openstack

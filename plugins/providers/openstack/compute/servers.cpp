@@ -21,6 +21,7 @@ using nlohmann::json;
 
 // From this one on a server has the name of its flavor with it (OS-156, OS-157).
 constexpr const char* kEmbeddedFlavors = "compute 2.47";
+constexpr std::size_t kMostFlavors = 1'000;  // that are remembered
 
 // As a regular expression of the database, which Nova's filter is (OS-148).
 std::string quoted_pattern(const std::string& name) {
@@ -30,6 +31,12 @@ std::string quoted_pattern(const std::string& name) {
     pattern += c;
   }
   return "^" + pattern + "$";
+}
+
+Result<std::string> read_flavor_name(const json& document) {
+  std::string name = text_or_empty(part_of(document, "flavor"), "name");
+  if (name.empty()) return bad_answer("has a flavor without a name");
+  return name;
 }
 
 Status no_such_server(const std::string& what) {
@@ -192,6 +199,7 @@ Task<Status> Servers::check(Ctx ctx) {
 // A flavor that was deleted, or that the user may not see, goes by its ID: no Node fails because of
 // it.
 Task<Status> Servers::learn_flavors(Ctx ctx, const std::vector<Server>& servers) {
+  if (flavors_.size() > kMostFlavors) flavors_.clear();
   for (const Server& server : servers) {
     const std::string id = server.flavor_id;
     if (!server.flavor_name.empty() || id.empty() || flavors_.contains(id)) continue;
@@ -207,11 +215,9 @@ Task<Status> Servers::learn_flavors(Ctx ctx, const std::vector<Server>& servers)
       continue;
     }
     if (!status.ok()) co_return status;
-    const auto document = parse_json(answer->body);
-    const std::string name =
-        document.is_object() ? text_or_empty(part_of(document, "flavor"), "name") : std::string();
-    if (name.empty()) co_return bad_answer("has a flavor without a name").with_context("GetFlavor");
-    flavors_[id] = name;
+    const auto name = read_answer(answer->body, &read_flavor_name);
+    if (!name.ok()) co_return name.status().with_context("GetFlavor");
+    flavors_[id] = *name;
   }
   co_return Status();
 }

@@ -3,6 +3,7 @@
 #include "options.hpp"
 
 #include <ccm/cidr.hpp>
+#include <ccm/host_name.hpp>
 #include <ccm/nearest.hpp>
 
 #include <algorithm>
@@ -109,9 +110,15 @@ class Check {
     }
     if (!is_one_of(options.lb_method, kMethods)) {
       warn(kLoadBalancer, "lb-method", unknown(options.lb_method, kMethods));
-    } else if (options.lb_provider == "ovn" && options.lb_method != "SOURCE_IP_PORT") {
+    } else if (options.lb_provider == "ovn" && options.lb_method != "SOURCE_IP_PORT" &&
+               lines_.of(kLoadBalancer, "lb-method") != 0) {
       warn(kLoadBalancer, "lb-method",
-           options.lb_method + " is refused by the provider ovn: it knows SOURCE_IP_PORT");
+           options.lb_method + " has no effect: the provider ovn knows SOURCE_IP_PORT alone");
+    }
+    if (options.enable_ingress_hostname && !is_host_name(options.ingress_hostname_suffix)) {
+      warn(kLoadBalancer, "ingress-hostname-suffix",
+           in_quotes(options.ingress_hostname_suffix) +
+               " is no DNS name in lower case: Services get no names");
     }
     monitor(options);
   }

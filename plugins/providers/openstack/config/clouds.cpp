@@ -1,8 +1,12 @@
 #include "clouds.hpp"
 
 #include "invalid_configuration.hpp"
+#include "options.hpp"
 #include "yaml/yaml.hpp"
 
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -66,6 +70,13 @@ Result<json> entries_of(const json& document, const char* file, const char* name
     if (!entry.is_object()) return in_file(file, std::string(name) + "." + key + " is no map");
   }
   return *place;
+}
+
+// A key of the file for a message: on one line.
+std::string printable(std::string key) {
+  std::replace_if(
+      key.begin(), key.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+  return key;
 }
 
 bool is_empty_value(const json& value) {
@@ -238,6 +249,56 @@ Status take_rest(GlobalSettings& global, const json& entry) {
   return taker.status();
 }
 
+bool is_any(const std::string& text, std::initializer_list<const char*> known) {
+  return std::any_of(known.begin(), known.end(), [&](const char* each) { return text == each; });
+}
+
+// Whether a member of the entry needs no warning: it counts, or says what holds anyway, or is about
+// services that are not used here.
+bool is_known(const std::string& name, const json& value) {
+  if (name.ends_with("_api_version")) return true;
+  if (name == "auth_type" && value.is_string()) {
+    return is_any(value.get_ref<const std::string&>(),
+                  {"password", "v3password", "token", "v3token", "v3applicationcredential"});
+  }
+  return is_any(name, {"auth", "region_name", "interface", "endpoint_type", "cacert", "cert", "key",
+                       "verify", "profile", "cloud"});
+}
+
+bool is_known_of_auth(const std::string& name) {
+  const auto is = [&](const auto& each) { return name == each.member; };
+  return name == "default_domain" ||
+         std::any_of(std::begin(kAuthOptions), std::end(kAuthOptions), is) ||
+         std::any_of(std::begin(kSecretOptions), std::end(kSecretOptions), is);
+}
+
+// cloud.conf has an option for some of what counts only there.
+std::string with_option(const std::string& where, const std::string& name) {
+  std::string option = name;
+  std::replace(option.begin(), option.end(), '_', '-');
+  const auto options = global_options();
+  const bool there = std::any_of(options.begin(), options.end(),
+                                 [&](const auto& each) { return each.name == option; });
+  return where + name + (there ? " (cloud.conf has " + option + ")" : "");
+}
+
+void tell_unknown(const json& entry, std::vector<std::string>& warnings) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : entry.items()) {
+    if (!is_empty_value(value) && !is_known(name, value)) names.push_back(with_option("", name));
+  }
+  const auto auth = entry.find("auth");
+  if (auth != entry.end() && auth->is_object()) {
+    for (const auto& [name, value] : auth->items()) {
+      if (is_empty_value(value) || is_known_of_auth(name)) continue;
+      names.push_back(with_option("auth.", name));
+    }
+  }
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + printable(name);
+  if (!all.empty()) warnings.push_back("clouds.yaml: without effect are " + all);
+}
+
 }  // namespace
 
 bool wants_clouds(const GlobalSettings& global) {
@@ -248,6 +309,7 @@ Result<GlobalSettings> with_cloud(GlobalSettings global, const CloudTexts& texts
                                   const std::string& os_cloud, std::vector<std::string>& warnings) {
   auto entry = entry_of(texts, global.cloud, os_cloud);
   if (!entry.ok()) return entry.status();
+  tell_unknown(*entry, warnings);
   if (!global.cloud.empty()) drop_login(global, warnings);
   if (Status status = take_login(global, *entry); !status.ok()) return status;
   if (Status status = take_rest(global, *entry); !status.ok()) return status;

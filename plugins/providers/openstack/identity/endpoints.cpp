@@ -118,7 +118,7 @@ Result<std::string> service_url(const Token& token, const std::string& endpoint_
 }
 
 Result<std::string> identity_url(const std::string& auth_url, std::string_view versions) {
-  auto path = read_answer(parse_json(versions), &read_identity_path);
+  auto path = read_answer(versions, &read_identity_path);
   if (!path.ok()) return path.status();
   return auth_url.substr(0, path_start(auth_url)) + *path;
 }

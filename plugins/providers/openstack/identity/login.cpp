@@ -122,20 +122,33 @@ class LoginBuilder {
     return {};
   }
 
-  // OS-76
+  // OS-76. The trustee's options replace those of the user.
   Status by_trust() {
-    if (global_.trustee_id.empty() || global_.trustee_password.empty()) {
-      return invalid_configuration("[Global] trust-id needs trustee-id and trustee-password");
-    }
-    if (!global_.username.empty()) {
+    const Secret& password =
+        global_.trustee_password.empty() ? global_.password : global_.trustee_password;
+    const bool named =
+        !global_.trustee_id.empty() || !global_.user_id.empty() || !global_.username.empty();
+    if (!named || password.empty()) {
       return invalid_configuration(
-          "[Global] username and trust-id: the trustee logs in, so leave username out");
+          "[Global] trust-id needs the user whom the trust is for: trustee-id and "
+          "trustee-password, or user-id or username, and password");
     }
-    method(
-        "password",
-        {{"user", {{"id", global_.trustee_id}, {"password", global_.trustee_password.reveal()}}}});
+    json who;
+    if (!global_.trustee_id.empty()) {
+      if (!global_.username.empty()) {
+        return invalid_configuration(
+            "[Global] username and trustee-id: the trustee logs in, so leave username out");
+      }
+      who["id"] = global_.trustee_id;
+      description_ = "trustee " + global_.trustee_id;
+    } else {
+      if (Status status = user(who); !status.ok()) return status;
+      description_ = "user " + either(global_.username, global_.user_id);
+    }
+    who["password"] = password.reveal();
+    method("password", {{"user", std::move(who)}});
     auth_["scope"] = {{"OS-TRUST:trust", {{"id", global_.trust_id}}}};
-    description_ = "trustee " + global_.trustee_id + " by trust " + global_.trust_id;
+    description_ += " by trust " + global_.trust_id;
     return {};
   }
 

@@ -5,6 +5,9 @@
 #include "openstack/network/name_pattern.hpp"
 #include "ownership.hpp"
 
+#include <ccm/host_name.hpp>
+#include <ccm/namespace_rules.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -13,6 +16,7 @@ namespace {
 
 constexpr const char* kRefused = "FloatingIPRefused";
 constexpr milliseconds kNodesPause{2'000};
+constexpr std::size_t kMostSubnets = 256;  // Services name them
 
 Status refused_address(std::string why) {
   return Status(Code::failed_precondition, ErrorClass::invalid_spec, std::move(why))
@@ -44,6 +48,11 @@ Status no_subnet(const Backends& backends) {
       .with_reason("NoSubnet");
 }
 
+bool keeps_floating_ip(const Config& config, const LoadBalancerService& service) {
+  return Annotations(service.object).boolean(annotation::kKeepFloatingip, false) &&
+         may_retain_load_balancers(config, service.namespace_name);
+}
+
 std::vector<Ingress> ingress_of(const ServiceOptions& options, const Addresses::Address& address) {
   const bool proxy = !options.proxy_protocol.empty();
   Ingress named;
@@ -51,7 +60,8 @@ std::vector<Ingress> ingress_of(const ServiceOptions& options, const Addresses::
   if (named.hostname.empty() && proxy && !options.ingress_suffix.empty()) {
     named.hostname = address.text + "." + options.ingress_suffix;
   }
-  if (!named.hostname.empty()) return {named};
+  // An address of IPv6 is no part of a name, and the API server would refuse the whole status.
+  if (is_host_name(named.hostname)) return {named};
   std::vector<Ingress> list;
   for (const std::string& each : {address.text, address.second}) {
     if (each.empty()) continue;
@@ -123,10 +133,11 @@ Task<Result<Addresses::Address>> Addresses::internal(Ctx ctx, const LoadBalancer
   if (!found.ok()) co_return found.status();
   if (!*found) co_return address;
   if (!make) co_return Address{};
-  const bool own = is_manager_text((*found)->description);
+  const auto own = co_await is_own(ctx, service, balancer, **found);
+  if (!own.ok()) co_return own.status();
   const std::string id = (*found)->id;
   Status status;
-  if (own && !options.keep_floating_ip) {
+  if (*own && !options.keep_floating_ip) {
     status = co_await floating_.remove(ctx, id);
   } else {
     status = co_await floating_.attach(ctx, id, "");
@@ -149,7 +160,9 @@ Task<Result<Addresses::Address>> Addresses::make_floating(Ctx ctx,
   NewFloatingIp wanted;
   wanted.port_id = balancer.vip_port_id;
   wanted.network_id = std::move(network_id);
-  wanted.description = floating_ip_description(service);
+  const auto cluster = co_await cluster_.get(ctx);
+  if (!cluster.ok()) co_return cluster.status();
+  wanted.description = floating_ip_description(service, *cluster);
   if (!service.requested_ip.empty()) {  // OS-287
     const auto found = co_await floating_.of_address(ctx, service.requested_ip);
     if (!found.ok()) co_return found.status();
@@ -158,16 +171,38 @@ Task<Result<Addresses::Address>> Addresses::make_floating(Ctx ctx,
                         " of spec.loadBalancerIP is in use elsewhere");
     }
     if (*found) {
+      Status may = co_await may_take(ctx, service, **found);
+      if (!may.ok()) co_return may;
       const std::string id = (*found)->id;
       Status attached = co_await floating_.attach(ctx, id, balancer.vip_port_id);
-      if (!attached.ok()) co_return attached;
+      if (!attached.ok()) {
+        attached = co_await explained(ctx, std::move(attached), balancer);
+        co_return attached;
+      }
       co_return Address{service.requested_ip, "floating IP", {}};
     }
     wanted.address = service.requested_ip;
   }
   const auto made = co_await create(ctx, std::move(wanted), options.floating);
-  if (!made.ok()) co_return made.status().with_context("floating IP");
+  if (!made.ok()) {
+    Status failed = co_await explained(ctx, made.status(), balancer);
+    co_return std::move(failed).with_context("floating IP");
+  }
   co_return Address{made->address, "floating IP", {}};
+}
+
+// Neutron says 404: no router leads from an external network to itself.
+Task<Status> Addresses::explained(Ctx ctx, Status failed, const ExistingLoadBalancer& balancer) {
+  const bool may_be_outside = failed.refused() || failed.error_class() == ErrorClass::not_found;
+  if (!may_be_outside || balancer.vip_network_id.empty()) co_return failed;
+  const auto outside = co_await floating_.is_external(ctx, balancer.vip_network_id);
+  if (!outside.ok() || !*outside) co_return failed;
+  co_return refused_address("the load balancer's address " + balancer.vip_address +
+                            " is on an external network, where no floating IP leads to it. It "
+                            "needs none: set internal-lb "
+                            "in cloud.conf, or the annotation " +
+                            std::string(annotation::kOpenstackInternalLoadBalancer) +
+                            " to \"true\"");
 }
 
 // OS-243, OS-288: with a pattern or tags each subnet that fits is tried.
@@ -209,32 +244,76 @@ Task<Result<FloatingIp>> Addresses::create(Ctx ctx, NewFloatingIp wanted,
   co_return last;
 }
 
+Task<Result<bool>> Addresses::is_own(Ctx ctx, const LoadBalancerService& service,
+                                     const ExistingLoadBalancer& balancer, FloatingIp address) {
+  const auto described = service_in_description(address.description);
+  const auto named = service_in_name(balancer.name);
+  if (service.uid.empty()) {
+    co_return described&& named && named->service == described->service &&
+        named->cluster == described->cluster;
+  }
+  const auto cluster = co_await cluster_.get(ctx);
+  if (!cluster.ok()) co_return cluster.status();
+  if (address.description == floating_ip_description(service, *cluster)) co_return true;
+  if (!described || described->namespace_name() != service.namespace_name) co_return false;
+  const bool of_older_name =
+      described->cluster_uid.empty() && named && named->cluster == described->cluster;  // OS-313
+  const bool of_cluster = described->is_of(service.cluster_name, *cluster) || of_older_name;
+  const bool for_another = described->service != service.namespace_name + "/" + service.name;
+  co_return of_cluster && !(for_another && service.requested_ip == address.address);
+}
+
+Task<Status> Addresses::may_take(Ctx ctx, const LoadBalancerService& service,
+                                 const FloatingIp& found) {
+  if (!is_manager_text(found.description)) co_return Status();
+  const auto cluster = co_await cluster_.get(ctx);
+  if (!cluster.ok()) co_return cluster.status();
+  if (found.description == floating_ip_description(service, *cluster)) co_return Status();
+  const auto described = service_in_description(found.description);
+  const bool may = described && described->is_of(service.cluster_name, *cluster) &&
+                   described->namespace_name() == service.namespace_name;
+  if (may) co_return Status();
+  co_return refused_address("the floating IP " + found.address +
+                            " of spec.loadBalancerIP is kept for a Service of another namespace or "
+                            "cluster, as its description in the cloud says");
+}
+
 Task<Status> Addresses::release(Ctx ctx, const LoadBalancerService& service,
                                 const ExistingLoadBalancer& balancer) {
-  return release_if(std::move(ctx), service, balancer, false);
-}
-
-Task<Status> Addresses::release_own(Ctx ctx, const LoadBalancerService& service,
-                                    const ExistingLoadBalancer& balancer) {
-  return release_if(std::move(ctx), service, balancer, true);
-}
-
-Task<Status> Addresses::release_if(Ctx ctx, const LoadBalancerService& service,
-                                   const ExistingLoadBalancer& balancer, bool own_alone) {
-  if (balancer.address_of("IPv4").empty() ||
-      Annotations(service.object).boolean(annotation::kKeepFloatingip, false)) {
+  if (balancer.address_of("IPv4").empty() || keeps_floating_ip(host_.config, service)) {
     co_return Status();
   }
   const auto found = co_await floating_.of_port(ctx, balancer.vip_port_id);
   if (!found.ok()) co_return found.status();
   if (!*found) co_return Status();
-  const std::string& description = (*found)->description;
-  const bool goes =
-      is_manager_text(description) && (!own_alone || description.ends_with(cluster_text(service)));
-  if (!goes) co_return Status();
+  const auto own = co_await is_own(ctx, service, balancer, **found);
+  if (!own.ok()) co_return own.status();
+  if (!*own) co_return Status();
   const std::string id = (*found)->id;
   Status removed = co_await floating_.remove(ctx, id);
   co_return removed;
+}
+
+Task<Status> Addresses::leave(Ctx ctx, const LoadBalancerService& service,
+                              const ExistingLoadBalancer& balancer) {
+  if (balancer.address_of("IPv4").empty()) co_return Status();
+  const bool alone = other_users(service, balancer) == 0;
+  const bool keeps = keeps_floating_ip(host_.config, service);
+  if (alone ? keeps : others_of_namespace(service, balancer)) co_return Status();
+  const auto found = co_await floating_.of_port(ctx, balancer.vip_port_id);
+  if (!found.ok()) co_return found.status();
+  if (!*found) co_return Status();
+  const auto own = co_await is_own(ctx, service, balancer, **found);
+  if (!own.ok()) co_return own.status();
+  const std::string id = (*found)->id;
+  const bool asked = !alone && (*found)->address == service.requested_ip;
+  Status gone;
+  if (*own && !keeps) {
+    gone = co_await floating_.remove(ctx, id);
+  } else if (*own || asked) {
+    gone = co_await floating_.attach(ctx, id, "");
+  }
+  co_return gone;
 }
 
 Task<Result<std::string>> Addresses::subnet_of_nodes(Ctx ctx, const Backends& backends,
@@ -247,6 +326,25 @@ Task<Result<std::string>> Addresses::subnet_of_nodes(Ctx ctx, const Backends& ba
     if (!found.ok() || !found->empty()) co_return found;
   }
   co_return std::string();
+}
+
+Task<Result<std::string>> Addresses::subnet_on(Ctx ctx, std::string network_id,
+                                               const std::string& family) {
+  const auto subnets = co_await floating_.subnets(ctx, std::move(network_id), {});
+  if (!subnets.ok()) co_return subnets.status();
+  const int64_t version = family == "IPv6" ? 6 : 4;
+  for (const Subnet& subnet : *subnets) {
+    if (subnet.ip_version == version) co_return subnet.id;
+  }
+  co_return std::string();
+}
+
+Task<Result<Subnet>> Addresses::subnet(Ctx ctx, std::string id) {
+  const auto known = subnets_.find(id);
+  if (known != subnets_.end()) co_return known->second;
+  auto found = co_await floating_.subnet(ctx, id);
+  if (found.ok() && subnets_.size() < kMostSubnets) subnets_.emplace(std::move(id), *found);
+  co_return found;
 }
 
 Task<Result<std::string>> Addresses::second_subnet(Ctx ctx, const Backends& backends,

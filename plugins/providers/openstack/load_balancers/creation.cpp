@@ -1,6 +1,7 @@
 // The load balancer that a Service asks for, and its creation in one request (OS-230..OS-253).
 #include "operations.hpp"
 
+#include <set>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,19 @@ std::string one_family_alone(const Features& features, const std::string& family
          "addresses of both families";
 }
 
+std::string members_that_stay(const ExistingLoadBalancer& balancer) {
+  std::set<std::string> addresses;
+  for (const ExistingListener& listener : balancer.listeners) {
+    const ExistingPool* pool = listener.ours ? balancer.pool(listener.pool_id) : nullptr;
+    if (pool == nullptr) continue;
+    for (const Member& member : pool->members) addresses.insert(member.address);
+  }
+  if (addresses.empty()) return {};
+  return addresses.size() == 1
+             ? "; the one member that it has stays"
+             : "; the " + std::to_string(addresses.size()) + " members that it has stay";
+}
+
 Status perhaps_made() {
   return Status(Code::unavailable, ErrorClass::waiting,
                 "Octavia did not answer the creation in time and may still carry it out")
@@ -38,7 +52,6 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
   if (balancer != nullptr) family = balancer->v6() ? "IPv6" : "IPv4";
   if (family.empty()) family = "IPv4";
   std::string vip_subnet;
-  std::string member_subnet = options.member_subnet_id;
   const bool nothing_said = options.subnet_id.empty() && options.network_id.empty();
   if (nothing_said && (balancer == nullptr || !options.port_id.empty())) {  // OS-236
     auto found = co_await addresses_.subnet_of_nodes(ctx, subject.backends, family);
@@ -48,9 +61,15 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
       co_return no_subnet(subject.backends);
     }
   }
-  if (member_subnet.empty()) member_subnet = vip_subnet;
-  if (member_subnet.empty() && balancer != nullptr) member_subnet = balancer->vip_subnet_id;
-  subject.member_subnet = member_subnet;
+  const bool network_alone = options.subnet_id.empty() && !options.network_id.empty();
+  // Octavia would choose a subnet of IPv4 where there is one, whatever the Service's first family.
+  if (network_alone && balancer == nullptr && options.port_id.empty() && family == "IPv6") {
+    auto found = co_await addresses_.subnet_on(ctx, options.network_id, family);
+    if (!found.ok()) co_return found.status();
+    vip_subnet = *std::move(found);
+  }
+  Status chosen = co_await choose_members(ctx, subject, balancer, family, vip_subnet);
+  if (!chosen.ok()) co_return chosen;
   const Features features = features_of(
       subject.octavia_minor, balancer != nullptr ? balancer->provider : settings_.lb_provider);
   const bool two_families = subject.service.ip_families.size() == 2;
@@ -64,7 +83,9 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
     second_subnet = *std::move(found);
     dual_stack = !second_subnet.empty();
   }
-  const Surroundings around{options, settings_, features, family, member_subnet, dual_stack};
+  const Surroundings around{options,    settings_,          features,
+                            family,     subject.members,    subject.member_subnet,
+                            dual_stack, subject.cluster_uid};
   auto wanted = wanted_load_balancer(subject.service, subject.backends, around);
   if (!wanted.ok()) co_return wanted;
   if (wanted->subnet_id.empty()) wanted->subnet_id = vip_subnet;
@@ -78,7 +99,38 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
     subject.problems.push_back({"LoadBalancerIPFamilyIgnored", one_family_alone(features, family)});
   }
   for (const Problem& problem : wanted->problems) subject.problems.push_back(problem);
+  subject.no_members = wanted->no_members;
+  if (balancer != nullptr && !subject.no_members.empty()) {
+    subject.no_members += members_that_stay(*balancer);
+  }
   co_return wanted;
+}
+
+// The Service's families decide, whatever that of the VIP is: in an IPv4 cluster nothing listens at
+// a Node's other addresses (OS-281, OS-398).
+Task<Status> LoadBalancers::choose_members(Ctx ctx, Subject& subject,
+                                           const ExistingLoadBalancer* balancer, std::string family,
+                                           std::string vip_subnet) {
+  const ServiceOptions& options = subject.options;
+  subject.members.families = subject.service.ip_families;
+  if (subject.members.families.empty()) subject.members.families = {family};
+  subject.member_subnet = options.member_subnet_id;
+  if (options.member_subnet_said) {
+    const auto subnet = co_await addresses_.subnet(ctx, options.member_subnet_id);
+    if (!subnet.ok()) co_return subnet.status().with_context("member-subnet-id");
+    subject.members.subnet = parse_cidr(subnet->cidr);
+  }
+  const std::string& first = subject.members.families.front();
+  if (subject.member_subnet.empty() && first != family) {
+    auto found = co_await addresses_.subnet_of_nodes(ctx, subject.backends, first);
+    if (!found.ok()) co_return found.status();
+    subject.member_subnet = *std::move(found);
+  }
+  if (subject.member_subnet.empty()) subject.member_subnet = vip_subnet;
+  if (subject.member_subnet.empty() && balancer != nullptr) {
+    subject.member_subnet = balancer->vip_subnet_id;
+  }
+  co_return Status();
 }
 
 // Octavia 2025.1 forgets the port of a load balancer that it refuses for one of its listeners,

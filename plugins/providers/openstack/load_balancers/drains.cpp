@@ -32,7 +32,7 @@ std::optional<milliseconds> Drains::left(const std::string& member, milliseconds
 std::optional<milliseconds> Drains::keep(WantedLoadBalancer& wanted,
                                          const ExistingLoadBalancer& existing,
                                          milliseconds timeout) {
-  if (!wanted.drains) return std::nullopt;
+  if (!wanted.drains || !wanted.no_members.empty()) return std::nullopt;
   std::optional<milliseconds> first;
   for (WantedPort& port : wanted.ports) {
     const ExistingPool* pool = pool_of(port, existing);

@@ -47,7 +47,7 @@ ExistingMonitor read_monitor(const json& entry) {
 
 template <typename T>
 Result<T> parse_one(std::string_view text, const char* name, T (*read)(const json&)) {
-  return read_answer(parse_json(text),
+  return read_answer(text,
                      [&](const json& document) -> Result<T> { return read(document.at(name)); });
 }
 
@@ -92,6 +92,7 @@ ExistingLoadBalancer read_load_balancer(const json& entry) {
   }
   balancer.vip_port_id = text_of(entry, "vip_port_id");
   balancer.vip_subnet_id = text_of(entry, "vip_subnet_id");
+  balancer.vip_network_id = text_of(entry, "vip_network_id");
   balancer.tags = sorted_texts(list_of(entry, "tags"));
   return balancer;
 }

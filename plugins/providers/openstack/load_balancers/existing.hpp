@@ -62,6 +62,7 @@ struct ExistingLoadBalancer {
   std::vector<std::string> additional_addresses;  // of further VIPs on the same port
   std::string vip_port_id;
   std::string vip_subnet_id;
+  std::string vip_network_id;
   std::vector<std::string> tags;  // sorted
   // Only after read_children():
   std::vector<ExistingListener> listeners;

@@ -30,7 +30,7 @@ Result<int> newest_minor(const json& document) {
 }  // namespace
 
 Result<int> parse_octavia_version(std::string_view json_text) {
-  return read_answer(parse_json(json_text), &newest_minor);
+  return read_answer(json_text, &newest_minor);
 }
 
 Features features_of(int minor, const std::string& provider) {

@@ -1,5 +1,8 @@
 // The load balancer of a Service among those of the cloud (OS-226..OS-229).
+#include "openstack/compute/provider_id.hpp"
 #include "operations.hpp"
+
+#include <ccm/namespace_rules.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +13,11 @@ namespace {
 
 std::array<std::string, 2> possible_names(const LoadBalancerService& service) {
   return {load_balancer_name(service), service.default_name};
+}
+
+Status not_shared(std::string why) {
+  return Status(Code::failed_precondition, ErrorClass::invalid_spec, std::move(why))
+      .with_reason("LoadBalancerNotShared");
 }
 
 }  // namespace
@@ -61,11 +69,107 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find_by_name(Ctx ctx,
 
 Task<Result<Claim>> LoadBalancers::claim(Ctx ctx, const LoadBalancerService& service,
                                          const ExistingLoadBalancer& balancer) {
-  Claim made = claim_of(service, balancer);
-  if (made == Claim::owner || !status_decides(service, balancer)) co_return made;
+  const Claim by_mark = claim_of(service, balancer);
+  if (by_mark == Claim::owner || !name_needs_proof(service, balancer)) co_return by_mark;
+  const auto known = proven_.find(service.uid);
+  bool ours = known != proven_.end() && known->second == balancer.id;
+  if (!ours) {
+    const auto proven = co_await is_this_clusters(ctx, service, balancer);
+    if (!proven.ok()) co_return proven.status();
+    ours = *proven;
+  }
+  if (ours) proven_[service.uid] = balancer.id;
+  co_return claim_of(service, balancer, ours);
+}
+
+// Of the Go manager a Service has one load balancer alone: one that has its own by a mark cannot
+// get another one by what its status shows.
+Task<Result<bool>> LoadBalancers::is_this_clusters(Ctx ctx, const LoadBalancerService& service,
+                                                   const ExistingLoadBalancer& balancer) {
+  const auto marked = co_await octavia_.with_tag(ctx, service_mark(service));
+  if (!marked.ok()) co_return marked.status();
+  if (!marked->empty()) co_return false;
   const auto floating = co_await addresses_.floating_address(ctx, balancer);
   if (!floating.ok()) co_return floating.status();
-  co_return claim_of(service, balancer, *floating);
+  if (status_shows(service, balancer, *floating)) co_return true;
+  if (service.id != balancer.id) co_return false;
+  auto serves = co_await serves_nodes(ctx, balancer);
+  co_return serves;
+}
+
+// Whether a member is a Node of this cluster. Networks may have the same addresses, so Neutron has
+// to know it on the Node's own port.
+Task<Result<bool>> LoadBalancers::serves_nodes(Ctx ctx, const ExistingLoadBalancer& balancer) {
+  ExistingLoadBalancer whole = balancer;
+  Status read = co_await octavia_.read_children(ctx, whole);
+  if (!read.ok()) co_return read;
+  std::map<std::string, const Member*> by_address;
+  for (const ExistingPool& pool : whole.pools) {
+    for (const Member& member : pool.members) by_address[member.address] = &member;
+  }
+  const auto candidates = nodes_with(by_address);
+  for (const auto& [address, server] : candidates) {
+    const auto subnet = co_await addresses_.subnet_of(ctx, server, address);
+    if (!subnet.ok()) co_return subnet.status();
+    const std::string& said = by_address.at(address)->subnet_id;
+    if (!subnet->empty() && (said.empty() || said == *subnet)) co_return true;
+  }
+  co_return false;
+}
+
+Task<Status> LoadBalancers::may_join(Ctx ctx, const Subject& subject,
+                                     const ExistingLoadBalancer& balancer) {
+  const LoadBalancerService& guest = subject.service;
+  const auto users = users_of_cluster(balancer, guest.cluster_name, subject.cluster_uid);
+  if (!users) co_return not_shared("the load balancer is another cluster's");
+  for (const MarkedService& user : *users) {
+    const auto service = co_await user_of(ctx, guest, user, balancer);
+    if (!service.ok()) co_return service.status();
+    if (!*service) {
+      co_return not_shared("the load balancer is of a Service that this cluster does not have");
+    }
+    if (shares_load_balancer_with(host_.config, *service, guest.namespace_name)) continue;
+    co_return not_shared(
+        "the load balancer is of a Service in another namespace, whose annotation " +
+        std::string(kShareAnnotation) + " does not name the namespace " + guest.namespace_name);
+  }
+  co_return may_share(balancer, subject.options.internal, settings_.max_shared_lb);
+}
+
+// The name may be that of a Service of another cluster, so the Service of this cluster has to have
+// the mark, or what proves it without one.
+Task<Result<Object>> LoadBalancers::user_of(Ctx ctx, const LoadBalancerService& guest,
+                                            MarkedService user,
+                                            const ExistingLoadBalancer& balancer) {
+  LoadBalancerService service;
+  service.namespace_name = user.namespace_name();
+  service.name = user.service.substr(service.namespace_name.size() + 1);
+  service.object = host_.kube.cached("v1/services", service.name, service.namespace_name);
+  if (!service.object) co_return Object();
+  service.uid = service.object.uid();
+  service.cluster_name = guest.cluster_name;
+  service.id = balancer.id;
+  service.requested_ip = service.object.text("/spec/loadBalancerIP");
+  const auto whose = co_await claim(ctx, service, balancer);
+  if (!whose.ok()) co_return whose.status();
+  co_return *whose == Claim::owner ? service.object : Object();
+}
+
+// Some of these addresses that Nodes have, with their servers.
+std::map<std::string, std::string> LoadBalancers::nodes_with(
+    const std::map<std::string, const Member*>& addresses) const {
+  constexpr std::size_t kAsked = 3;
+  std::map<std::string, std::string> found;
+  host_.kube.cached_each("v1/nodes", {}, [&](const Object& node) {
+    const auto id = parse_provider_id(node.text("/spec/providerID"));
+    if (!id.ok()) return true;
+    node.at("/status/addresses").each([&](std::string_view, const Value& entry) {
+      const std::string address(entry.text("/address"));
+      if (found.size() < kAsked && addresses.contains(address)) found.emplace(address, id->server);
+    });
+    return found.size() < kAsked;
+  });
+  return found;
 }
 
 }  // namespace ccm::openstack

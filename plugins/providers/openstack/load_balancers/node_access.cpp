@@ -1,15 +1,12 @@
 #include "node_access.hpp"
 
 #include "openstack/compute/provider_id.hpp"
-#include "wanted.hpp"
 
 #include <set>
 #include <utility>
 
 namespace ccm::openstack {
 namespace {
-
-constexpr std::size_t kLongestGroupName = 255;
 
 std::set<std::string> client_ranges(const LoadBalancerService& service, bool v6) {
   std::set<std::string> ranges;
@@ -26,19 +23,13 @@ std::string protocol_word(const std::string& protocol) {
 
 }  // namespace
 
-std::string security_group_name(const LoadBalancerService& service) {
-  std::string name = "lb-sg-" + service.uid + "-" + service.namespace_name + "-" + service.name;
-  if (name.size() > kLongestGroupName) name.resize(kLongestGroupName);
-  return name;
-}
-
 WantedGroup wanted_group(const LoadBalancerService& service, const Backends& backends,
-                         const ServiceOptions& options, const Subnet& members, bool keeps_clients) {
+                         const ServiceOptions& options, const MemberRule& rule,
+                         const Subnet& members, bool keeps_clients,
+                         const std::string& cluster_uid) {
   WantedGroup group;
   group.name = security_group_name(service);
-  group.description = "Security group for " + service.namespace_name + "/" + service.name +
-                      " Service LoadBalancer in cluster " + service.cluster_name;
-  if (group.description.size() > kLongestGroupName) group.description.resize(kLongestGroupName);
+  group.description = security_group_description(service, cluster_uid);
   group.subnet_id = members.id;
   const bool v6 = members.ip_version == 6;
   const std::string family = v6 ? "IPv6" : "IPv4";
@@ -55,7 +46,7 @@ WantedGroup wanted_group(const LoadBalancerService& service, const Backends& bac
   }
   for (const Backend& backend : backends) {
     const auto id = parse_provider_id(backend.provider_id);
-    const std::string address = member_address(backend, family);
+    const std::string address = member_address(backend, rule);
     if (!id.ok() || address.empty() || !selected(backend, options.node_selector)) continue;
     group.server_by_address[address] = id->server;  // others are left out (OS-323)
   }
@@ -64,10 +55,14 @@ WantedGroup wanted_group(const LoadBalancerService& service, const Backends& bac
 
 Task<Result<bool>> NodeAccess::apply(Ctx ctx, const LoadBalancerService& service,
                                      const Backends& backends, const ServiceOptions& options,
-                                     std::string member_subnet_id, bool keeps_clients, bool write) {
+                                     const MemberRule& rule, std::string member_subnet_id,
+                                     bool keeps_clients, bool write) {
+  const auto cluster = co_await cluster_.get(ctx);
+  if (!cluster.ok()) co_return cluster.status();
   const auto members = co_await networks_.subnet(ctx, std::move(member_subnet_id));
   if (!members.ok()) co_return members.status().with_context("subnet of the members");
-  const WantedGroup wanted = wanted_group(service, backends, options, *members, keeps_clients);
+  const WantedGroup wanted =
+      wanted_group(service, backends, options, rule, *members, keeps_clients, *cluster);
   auto differed = co_await groups_.apply(ctx, wanted, write);
   if (!differed.ok()) co_return differed.status().with_context("security group");
   co_return differed;

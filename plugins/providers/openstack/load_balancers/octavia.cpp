@@ -18,10 +18,18 @@ Call call_of(const LoadBalancerWrite& write) {
   call.path = write.path;
   call.operation = write.operation;
   call.body = write.body;
+  call.replaces = write.replaces;
   return call;
 }
 
 constexpr milliseconds kOthersPause{1'000};
+constexpr milliseconds kGuessFor{600'000};
+constexpr const char* kHidden = "OctaviaVersionHidden";
+constexpr int kWithTags = 5;  // versions of Octavia's API, OS-249
+constexpr int kWithZones = 14;
+
+// Something in front of Octavia answers for its list of versions.
+bool is_hidden(const Status& status) { return status.reason() == kHidden; }
 
 Status others_first() {
   return Status(Code::unavailable, ErrorClass::waiting, "other load balancers are created first")
@@ -57,16 +65,51 @@ Task<Result<std::string>> Octavia::get_existing(Ctx ctx, std::string path, const
 }
 
 Task<Result<int>> Octavia::version(Ctx ctx) {
-  if (version_ >= 0) co_return version_;
+  const bool known = version_ >= 0 && (!guess_ends_ || host_.timer.now() < *guess_ends_);
+  if (known) co_return version_;
+  auto minor = co_await read_version(ctx);
+  guess_ends_.reset();
+  if (is_hidden(minor.status())) {
+    auto guess = co_await guess_version(ctx);
+    if (guess.ok()) {
+      host_.log.warning("Octavia's list of versions cannot be read",
+                        {{"err", minor.status()}, {"taken_for", "2." + std::to_string(*guess)}});
+      guess_ends_ = host_.timer.now() + kGuessFor;
+    }
+    minor = std::move(guess);
+  }
+  if (minor.ok()) version_ = *minor;
+  co_return minor;
+}
+
+Task<Result<int>> Octavia::read_version(Ctx ctx) {
   Call question;
   question.service = "load-balancer";
   question.versions = true;  // OS-373
   question.operation = "ListVersions";
-  const auto body = co_await api_.call(ctx, std::move(question));
-  if (!body.ok()) co_return body.status();
-  auto minor = parse_octavia_version(*body);
-  if (minor.ok()) version_ = *minor;
-  co_return minor;
+  const std::string operation = question.operation;
+  const auto answer = co_await api_.exchange(ctx, std::move(question));
+  if (!answer.ok()) co_return answer.status();
+  const bool lists = answer->status_code == 200 || answer->status_code == 300;
+  if (lists) {
+    auto minor = parse_octavia_version(answer->body);
+    if (minor.ok()) co_return minor;
+  }
+  const bool of_the_moment = answer->status_code >= 500 || answer->status_code == 401 ||
+                             answer->status_code == 408 || answer->status_code == 429;
+  Status status = lists ? bad_answer("names no version of Octavia's API").with_context(operation)
+                        : status_of(operation, *answer);
+  co_return of_the_moment ? std::move(status) : std::move(status).with_reason(kHidden);
+}
+
+// Its zones came with 2.14, and its tags, which are needed, with 2.5.
+Task<Result<int>> Octavia::guess_version(Ctx ctx) {
+  const auto zones = co_await get(ctx, "availabilityzones?limit=1", "ListAvailabilityZones");
+  if (zones.ok()) co_return kWithZones;
+  const ErrorClass why = zones.status().error_class();
+  const bool lacks = why == ErrorClass::not_found || why == ErrorClass::invalid_spec;
+  if (!lacks) co_return zones.status();
+  co_return kWithTags;
 }
 
 Task<Result<std::optional<ExistingLoadBalancer>>> Octavia::find(Ctx ctx, std::string id) {
@@ -180,9 +223,14 @@ Task<Status> Octavia::send(Ctx ctx, LoadBalancerWrite write) {
 
 Task<Status> Octavia::send_all(Ctx ctx, ExistingLoadBalancer& balancer, LoadBalancerWrites writes,
                                std::string& done) {
+  Status recorded;  // by a dry run, which is to see them all
   for (LoadBalancerWrite& write : writes) {
     const std::string what = write.what;
     Status sent = co_await send(ctx, std::move(write));
+    if (is_dry_run(sent)) {
+      if (recorded.ok()) recorded = std::move(sent).with_context(what);
+      continue;
+    }
     if (sent.error_class() == ErrorClass::waiting) {
       balancer.status = "PENDING_UPDATE";
       co_return Status();
@@ -199,7 +247,7 @@ Task<Status> Octavia::send_all(Ctx ctx, ExistingLoadBalancer& balancer, LoadBala
     balancer.tags = (*now)->tags;
     if (balancer.status != "ACTIVE") co_return Status();
   }
-  co_return Status();
+  co_return recorded;
 }
 
 }  // namespace ccm::openstack

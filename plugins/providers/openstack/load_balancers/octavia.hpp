@@ -19,9 +19,10 @@ namespace ccm::openstack {
 
 class Octavia {
  public:
-  Octavia(Host& host, Api& api) : api_(api), creations_(host.post, 1) {}
+  Octavia(Host& host, Api& api) : host_(host), api_(api), creations_(host.post, 1) {}
 
-  // N of the newest version 2.N, asked once; a failure is asked again (OS-297).
+  // N of the newest version 2.N, asked once; a failure is asked again (OS-297). Where the list of
+  // versions is hidden, the one that what it offers is known to be of, for ten minutes.
   Task<Result<int>> version(Ctx ctx);
   // Without its children. Nothing when Octavia says that it does not exist.
   Task<Result<std::optional<ExistingLoadBalancer>>> find(Ctx ctx, std::string id);
@@ -44,6 +45,8 @@ class Octavia {
   void forget() { version_ = -1; }
 
  private:
+  Task<Result<int>> read_version(Ctx ctx);
+  Task<Result<int>> guess_version(Ctx ctx);
   Task<Result<std::string>> get(Ctx ctx, std::string path, const char* operation);
   // Of something that has to be there: a 404 is a failure.
   Task<Result<std::string>> get_existing(Ctx ctx, std::string path, const char* operation);
@@ -54,9 +57,11 @@ class Octavia {
   Task<Result<std::vector<ExistingLoadBalancer>>> listed(Ctx ctx, std::string query);
   Task<Status> read_pool(Ctx ctx, ExistingPool& pool);
 
+  Host& host_;
   Api& api_;
   Semaphore creations_;
   int version_ = -1;
+  std::optional<milliseconds> guess_ends_;  // nothing = version_ was read
 };
 
 }  // namespace ccm::openstack

@@ -3,6 +3,8 @@
 #include "annotations.hpp"
 #include "certificates.hpp"
 
+#include <ccm/namespace_rules.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -79,8 +81,17 @@ Task<Result<LoadBalancers::Subject>> LoadBalancers::subject(Ctx ctx,
                      "load balancers need Octavia's API 2.5, which has tags; this one is 2." +
                          std::to_string(*minor));
   }
-  Subject made{service, backends, *std::move(options), *minor, {}, {}, {}};
+  const auto cluster = co_await cluster_.get(ctx);
+  if (!cluster.ok()) co_return cluster.status();
+  Subject made{service, backends, *std::move(options), *minor, *cluster, {}, {}, {}, {}, {}};
   made.problems = made.options.problems;
+  if (made.options.keep_floating_ip && !keeps_floating_ip(host_.config, service)) {
+    made.options.keep_floating_ip = false;
+    made.problems.push_back({"InvalidAnnotation", std::string(annotation::kKeepFloatingip) +
+                                                      ": it does not count in the namespace " +
+                                                      service.namespace_name + " (--" +
+                                                      kRetentionFlag + ")"});
+  }
   if (!made.options.tls_container_ref.empty() && settings_.container_store == "barbican") {
     Status known = co_await check_certificate(api_, ctx, made.options.tls_container_ref);
     if (!known.ok()) co_return known;
@@ -116,6 +127,10 @@ Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
   bool more = true;
   for (int round = 0; round < kRounds && more && balancer.status == "ACTIVE"; ++round) {
     const auto changed = co_await change(ctx, subject, balancer, *whose);
+    if (is_dry_run(changed.status())) {
+      (void)co_await guard(ctx, subject, balancer, true);
+      co_return changed.status();
+    }
     if (!changed.ok()) co_return changed.status();
     more = *changed;
   }
@@ -141,9 +156,11 @@ Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
 Task<Result<bool>> LoadBalancers::guard(Ctx ctx, Subject& subject,
                                         const ExistingLoadBalancer& balancer, bool write) {
   if (!settings_.manage_security_groups) co_return false;
+  if (!subject.no_members.empty()) co_return false;  // those of the members that stay
   const bool keeps_clients = balancer.provider == "ovn";
-  auto differed = co_await access_.apply(ctx, subject.service, subject.backends, subject.options,
-                                         subject.member_subnet, keeps_clients, write);
+  auto differed =
+      co_await access_.apply(ctx, subject.service, subject.backends, subject.options,
+                             subject.members, subject.member_subnet, keeps_clients, write);
   if (differed.ok() && *differed) {
     subject.done += (subject.done.empty() ? "" : ", ") + std::string("security group");
   }
@@ -175,7 +192,7 @@ Task<Result<bool>> LoadBalancers::change(Ctx ctx, Subject& subject, ExistingLoad
   if (!wanted.ok()) co_return wanted.status();
   wanted->takeover = owner == Claim::takeover;
   if (owner == Claim::guest) {
-    Status may = may_share(balancer, subject.options.internal, settings_.max_shared_lb);
+    Status may = co_await may_join(ctx, subject, balancer);
     if (!may.ok()) co_return may;
   }
   Status free = check_collisions(*wanted, balancer);
@@ -184,7 +201,9 @@ Task<Result<bool>> LoadBalancers::change(Ctx ctx, Subject& subject, ExistingLoad
   LoadBalancerWrites content = differences(*wanted, balancer);
   LoadBalancerWrites tags;
   // The state that the Go manager left stays as it is while nothing else changes.
-  if (owner != Claim::owner || !content.empty()) tags = tagging(service, owner, balancer);
+  if (owner != Claim::owner || !content.empty()) {
+    tags = tagging(service, owner, balancer, subject.cluster_uid);
+  }
   // The tags of a takeover come last.
   if (owner == Claim::takeover) std::swap(tags, content);
   LoadBalancerWrites writes = std::move(tags);
@@ -209,6 +228,8 @@ Task<Result<LoadBalancer>> LoadBalancers::serve(Ctx ctx, Subject& subject,
                           : other_users(subject.service, balancer) > 0 ? LoadBalancerState::shared
                                                                        : LoadBalancerState::active);
   out.difference = subject.done;
+  out.no_members = subject.no_members;
+  for (const auto& [key, value] : subject.options.node_selector) out.node_labels.push_back(key);
   if (address->text.empty()) co_return out;
   out.ingress = ingress_of(subject.options, *address);
   out.annotations = address_annotation(address->text);

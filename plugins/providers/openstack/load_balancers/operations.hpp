@@ -16,6 +16,7 @@
 #include "ownership.hpp"
 #include "patience.hpp"
 
+#include <ccm/cluster_uid.hpp>
 #include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
@@ -34,9 +35,10 @@ class LoadBalancers {
   LoadBalancers(Host& host, Api& api)
       : host_(host),
         api_(api),
+        cluster_(host),
         octavia_(host, api),
-        addresses_(api),
-        access_(host, api),
+        addresses_(host, api, cluster_),
+        access_(host, api, cluster_),
         notices_(host),
         patience_(host),
         drains_(host),
@@ -74,7 +76,10 @@ class LoadBalancers {
     const Backends& backends;
     ServiceOptions options;
     int octavia_minor = 0;
+    std::string cluster_uid;
     std::string member_subnet;
+    MemberRule members;
+    std::string no_members;  // as of the wanted load balancer
     std::vector<Problem> problems;
     std::string done;  // what was changed
   };
@@ -89,10 +94,24 @@ class LoadBalancers {
   Task<Result<Found>> find_by_name(Ctx ctx, const LoadBalancerService& service);
   Task<Result<Claim>> claim(Ctx ctx, const LoadBalancerService& service,
                             const ExistingLoadBalancer& balancer);
+  Task<Result<bool>> is_this_clusters(Ctx ctx, const LoadBalancerService& service,
+                                      const ExistingLoadBalancer& balancer);
+  Task<Result<bool>> serves_nodes(Ctx ctx, const ExistingLoadBalancer& balancer);
+  // Whether a Service of this cluster may share it: each that has it permits its namespace.
+  Task<Status> may_join(Ctx ctx, const Subject& subject, const ExistingLoadBalancer& balancer);
+  // The Service of the cluster by whose name a load balancer goes; empty = there is none, or it is
+  // not proven to be its.
+  Task<Result<Object>> user_of(Ctx ctx, const LoadBalancerService& guest, MarkedService user,
+                               const ExistingLoadBalancer& balancer);
+  [[nodiscard]] std::map<std::string, std::string> nodes_with(
+      const std::map<std::string, const Member*>& addresses) const;
   // creation.cpp
   // `balancer`: the one that exists; null = none yet.
   Task<Result<WantedLoadBalancer>> want(Ctx ctx, Subject& subject,
                                         const ExistingLoadBalancer* balancer);
+  // Which addresses are members, and on which subnet; `vip_subnet` is the one that was chosen.
+  Task<Status> choose_members(Ctx ctx, Subject& subject, const ExistingLoadBalancer* balancer,
+                              std::string family, std::string vip_subnet);
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, Subject& subject);
   // Whether a creation that got no answer may still be carried out.
   bool unanswered(const std::string& uid);
@@ -117,10 +136,12 @@ class LoadBalancers {
   Task<Status> take_down(Ctx ctx, const LoadBalancerService& service,
                          ExistingLoadBalancer& balancer);
   Task<Status> leave(Ctx ctx, const LoadBalancerService& service, ExistingLoadBalancer& balancer);
+  void hint_others(const LoadBalancerService& service, const ExistingLoadBalancer& balancer) const;
   Task<Status> destroy(Ctx ctx, const LoadBalancerService& service, ExistingLoadBalancer& balancer);
 
   Host& host_;
   Api& api_;
+  ClusterUid cluster_;
   Octavia octavia_;
   Addresses addresses_;
   NodeAccess access_;
@@ -129,6 +150,8 @@ class LoadBalancers {
   Drains drains_;
   Repairs repairs_;
   std::map<std::string, milliseconds> unanswered_;  // until when, by the Service's UID
+  // By the Service's UID, where no mark says so: a change of its type empties the status.
+  std::map<std::string, std::string> proven_;
   LoadBalancerSettings settings_;
   LoadBalancerClasses classes_;
 };

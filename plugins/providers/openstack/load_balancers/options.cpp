@@ -41,7 +41,10 @@ class OptionReader {
  public:
   OptionReader(const LoadBalancerService& service, const LoadBalancerSettings& settings,
                const LoadBalancerClass& its_class)
-      : settings_(settings), class_(its_class), given_(service.object) {}
+      : settings_(settings),
+        class_(its_class),
+        local_(service.health_check_node_port != 0),
+        given_(service.object) {}
 
   void network() {
     out_.internal =
@@ -51,9 +54,12 @@ class OptionReader {
     out_.subnet_id = place(annotation::kSubnetId, class_.subnet_id, settings_.subnet_id);
     out_.port_id = given_.text(annotation::kPortId).value_or("");
     // OS-238: the subnet of the VIP comes after these.
-    out_.member_subnet_id =
-        first_given({given_.text(annotation::kMemberSubnetId).value_or(""), class_.member_subnet_id,
-                     settings_.member_subnet_id, settings_.subnet_id, out_.subnet_id});
+    out_.member_subnet_id = first_given({given_.text(annotation::kMemberSubnetId).value_or(""),
+                                         class_.member_subnet_id, settings_.member_subnet_id});
+    out_.member_subnet_said = !out_.member_subnet_id.empty();
+    if (!out_.member_subnet_said) {
+      out_.member_subnet_id = first_given({settings_.subnet_id, out_.subnet_id});
+    }
   }
 
   // OS-240, OS-242: from one place alone, by ID or else by name and tags.
@@ -81,6 +87,7 @@ class OptionReader {
       break;
     }
     out_.keep_floating_ip = given_.boolean(annotation::kKeepFloatingip, false);
+    tell_unused_floating();
   }
 
   Status listeners() {
@@ -117,6 +124,7 @@ class OptionReader {
         !method.empty()) {
       if (std::find(kAlgorithms.begin(), kAlgorithms.end(), method) != kAlgorithms.end()) {
         out_.method = method;
+        out_.method_asked = true;
       } else {
         given_.not_followed(annotation::kLbMethod,
                             "known are ROUND_ROBIN, LEAST_CONNECTIONS, SOURCE_IP and "
@@ -134,6 +142,7 @@ class OptionReader {
                                          settings_.monitor_max_retries, 1, kMostRetries);
     monitor.max_retries_down = given_.integer(annotation::kHealthMonitorMaxRetriesDown,
                                               settings_.monitor_max_retries_down, 1, kMostRetries);
+    tell_unused_monitor();
     out_.node_selector =
         parse_node_selector(text(annotation::kNodeSelector, settings_.node_selector));
   }
@@ -163,14 +172,58 @@ class OptionReader {
   }
   // OS-233..OS-235: the class goes before the annotation when the load balancer is external.
   [[nodiscard]] std::string place(std::string_view name, const std::string& of_class,
-                                  const std::string& fallback) const {
+                                  const std::string& fallback) {
     const auto annotated = given_.text(name);
     if (out_.internal && annotated && !annotated->empty()) return *annotated;
+    tell_overruled(name, of_class);
     return first_given({of_class, annotated.value_or(fallback)});
+  }
+
+  // Annotations that lose to others are told of by the manifest, and here those that lose to
+  // cloud.conf.
+  void ignored(std::string_view name, const std::string& why) {
+    if (given_.text(name).value_or("").empty()) return;
+    out_.problems.push_back({"LoadBalancerOptionIgnored", std::string(name) + ": " + why});
+  }
+  void tell_overruled(std::string_view name, const std::string& of_class) {
+    if (of_class.empty() || given_.text(name) == of_class) return;
+    ignored(name, "the Service's [LoadBalancerClass] in cloud.conf goes first");
+  }
+  void tell_unused_floating() {
+    constexpr std::string_view kFloating[] = {
+        annotation::kFloatingNetworkId, annotation::kFloatingSubnetId, annotation::kFloatingSubnet,
+        annotation::kFloatingSubnetTags};
+    if (settings_.internal_lb &&
+        given_.text(annotation::kOpenstackInternalLoadBalancer) != "true") {
+      for (const std::string_view name : kFloating) {
+        ignored(name, "internal-lb in cloud.conf makes all load balancers internal");
+      }
+    }
+    if (out_.internal) return;
+    tell_overruled(annotation::kFloatingNetworkId, class_.floating_network_id);
+    const bool by_class = !class_.floating_subnet_id.empty() || !class_.floating_subnet.empty() ||
+                          !class_.floating_subnet_tags.empty();
+    if (!by_class) return;
+    for (const std::string_view name : {annotation::kFloatingSubnetId, annotation::kFloatingSubnet,
+                                        annotation::kFloatingSubnetTags}) {
+      ignored(name, "the Service's [LoadBalancerClass] in cloud.conf goes first");
+    }
+  }
+  void tell_unused_monitor() {
+    const bool made = out_.monitor.enabled || local_;
+    if (made || given_.text(annotation::kEnableHealthMonitor)) return;
+    for (const std::string_view name :
+         {annotation::kHealthMonitorDelay, annotation::kHealthMonitorTimeout,
+          annotation::kHealthMonitorMaxRetries, annotation::kHealthMonitorMaxRetriesDown}) {
+      ignored(name, "there is no health monitor without " +
+                        std::string(annotation::kEnableHealthMonitor) +
+                        ": \"true\" or create-monitor in cloud.conf");
+    }
   }
 
   const LoadBalancerSettings& settings_;
   const LoadBalancerClass& class_;
+  const bool local_;  // externalTrafficPolicy: Local
   Annotations given_;
   ServiceOptions out_;
 };
@@ -191,6 +244,9 @@ NodeSelector parse_node_selector(const std::string& text) {
     if (value && value->empty()) value.reset();
     selector.emplace_back(trim(item.substr(0, equals)), std::move(value));
   }
+  // Each once: every Node is looked at for each of them.
+  std::sort(selector.begin(), selector.end());
+  selector.erase(std::unique(selector.begin(), selector.end()), selector.end());
   return selector;
 }
 

@@ -55,7 +55,8 @@ struct ServiceOptions {
   std::string network_id;
   std::string subnet_id;
   std::string port_id;
-  std::string member_subnet_id;  // empty = that of the VIP
+  std::string member_subnet_id;     // empty = that of the VIP
+  bool member_subnet_said = false;  // by member-subnet-id itself, not by that of the VIP
   FloatingSource floating;
   bool keep_floating_ip = false;
   int64_t connection_limit = -1;
@@ -63,6 +64,7 @@ struct ServiceOptions {
   bool x_forwarded_for = false;
   std::string tls_container_ref;
   std::string method;
+  bool method_asked = false;  // by annotation
   Timeouts timeouts;
   std::string flavor_id;
   std::string availability_zone;

@@ -1,5 +1,9 @@
 #include "ownership.hpp"
 
+#include "annotations.hpp"
+
+#include <ccm/asked_address.hpp>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -12,6 +16,9 @@ constexpr std::string_view kMark = "ccm-service:";
 
 bool is_managed_name(const std::string& tag) { return tag.starts_with(kManagedName); }
 bool is_mark(const std::string& tag) { return tag.starts_with(kMark); }
+bool is_managers(const std::string& tag) {
+  return is_managed_name(tag) || is_mark(tag) || !cluster_in_tag(tag).empty();
+}
 
 // Its users' names: the tags, and without any the load balancer's own name (OS-227).
 std::vector<std::string> user_names(const ExistingLoadBalancer& balancer) {
@@ -51,55 +58,68 @@ bool is_renamed(const std::string& older, const std::string& was,
   return !older.empty() && (older == was || !balancer.tagged(older));
 }
 
-// "203.0.113.4.nip.io" shows 203.0.113.4.
-bool shows(std::string_view shown, const std::string& address) {
-  return !address.empty() && shown.starts_with(address) &&
-         (shown.size() == address.size() || shown[address.size()] == '.');
-}
-
-bool in_status(const LoadBalancerService& service, const std::string& address) {
-  bool found = false;
-  service.object.at("/status/loadBalancer/ingress").each([&](std::string_view, const Value& value) {
-    const bool same = !address.empty() && value.text("/ip") == address;
-    found = found || same || shows(value.text("/hostname"), address);
-  });
-  return found;
+bool some_name_is_unmarked(const ExistingLoadBalancer& balancer,
+                           const std::vector<std::string>& names) {
+  const auto marks = std::count_if(balancer.tags.begin(), balancer.tags.end(), &is_mark);
+  return static_cast<std::size_t>(marks) < names.size();
 }
 
 }  // namespace
 
-bool status_decides(const LoadBalancerService& service, const ExistingLoadBalancer& balancer) {
-  if (claim_of(service, balancer) == Claim::owner) return false;
+bool name_needs_proof(const LoadBalancerService& service, const ExistingLoadBalancer& balancer) {
   const auto names = user_names(balancer);
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return is_older_name(service, name); });
+  return some_name_is_unmarked(balancer, names) &&
+         std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+           return name == load_balancer_name(service) || is_older_name(service, name);
+         });
+}
+
+// A host name is what the user's annotation says, or said.
+bool status_shows(const LoadBalancerService& service, const ExistingLoadBalancer& balancer,
+                  const std::string& floating_address) {
+  bool found = false;
+  service.object.at("/status/loadBalancer/ingress").each([&](std::string_view, const Value& value) {
+    const std::string_view ip = value.text("/ip");
+    const bool same = !ip.empty() && (ip == balancer.vip_address || ip == floating_address);
+    found = found || (same && !asks_for_address(service, ip, annotation::kLoadBalancerAddress));
+  });
+  return found;
 }
 
 Claim claim_of(const LoadBalancerService& service, const ExistingLoadBalancer& balancer,
-               const std::string& floating_address) {
+               bool this_clusters) {
   if (balancer.tagged(service_mark(service))) return Claim::owner;
   if (!service.default_name.empty() && balancer.name == service.default_name) return Claim::owner;
+  if (this_clusters && name_needs_proof(service, balancer)) return Claim::owner;
   const auto names = user_names(balancer);
-  const auto marks = std::count_if(balancer.tags.begin(), balancer.tags.end(), &is_mark);
-  if (static_cast<std::size_t>(marks) < names.size()) {
-    const bool recorded = service.id == balancer.id;
-    if (recorded && contains(names, load_balancer_name(service))) return Claim::owner;
-    const bool shown =
-        in_status(service, balancer.vip_address) || in_status(service, floating_address);
-    const bool named = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-      return name == load_balancer_name(service) || is_older_name(service, name);
-    });
-    if (shown && named) return Claim::owner;
-  }
   if (service.adopt_id == balancer.id && !balancer.id.empty()) return Claim::takeover;
   // Its name is marked for another, which has its place: that of the Service before it was
   // restored, or of another cluster of this name.
   if (contains(names, load_balancer_name(service))) return Claim::none;
-  const std::string cluster = std::string(kManagedName) + service.cluster_name + "_";
   const bool of_this_cluster =
-      std::any_of(names.begin(), names.end(),
-                  [&](const std::string& name) { return name.starts_with(cluster); });
+      std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        const auto user = service_in_name(name);
+        return user && user->cluster == service.cluster_name;
+      });
   return service.id == balancer.id && of_this_cluster ? Claim::guest : Claim::none;
+}
+
+std::optional<std::vector<MarkedService>> users_of_cluster(const ExistingLoadBalancer& balancer,
+                                                           const std::string& cluster_name,
+                                                           const std::string& cluster_uid) {
+  bool of_others = false;
+  for (const std::string& tag : balancer.tags) {
+    const std::string_view uid = cluster_in_tag(tag);
+    of_others = of_others || (!uid.empty() && !cluster_uid.empty() && uid != cluster_uid);
+  }
+  if (of_others && !balancer.tagged(cluster_mark(cluster_uid))) return std::nullopt;
+  std::vector<MarkedService> users;
+  for (const std::string& name : user_names(balancer)) {
+    auto user = service_in_name(name);
+    if (!user || user->cluster != cluster_name) return std::nullopt;
+    users.push_back(*std::move(user));
+  }
+  return users;
 }
 
 bool made_by_a_manager(const ExistingLoadBalancer& balancer) {
@@ -115,6 +135,22 @@ std::size_t other_users(const LoadBalancerService& service, const ExistingLoadBa
   const auto others = without_own_tags(service, balancer.tags);
   const auto marks = std::count_if(others.begin(), others.end(), &is_mark);
   return std::max(names.size(), static_cast<std::size_t>(marks));
+}
+
+std::vector<MarkedService> other_services(const LoadBalancerService& service,
+                                          const ExistingLoadBalancer& balancer) {
+  std::vector<MarkedService> others;
+  for (const std::string& name : without_own_tags(service, user_names(balancer))) {
+    if (auto user = service_in_name(name)) others.push_back(*std::move(user));
+  }
+  return others;
+}
+
+bool others_of_namespace(const LoadBalancerService& service, const ExistingLoadBalancer& balancer) {
+  const auto others = other_services(service, balancer);
+  return std::any_of(others.begin(), others.end(), [&](const MarkedService& user) {
+    return user.namespace_name() == service.namespace_name;
+  });
 }
 
 // A user's own load balancer is named after no Service, and others on it may be internal.
@@ -148,11 +184,10 @@ void claim_listeners(const LoadBalancerService& service, Claim claim,
 }
 
 std::vector<std::string> with_own_tags(const LoadBalancerService& service, Claim claim,
-                                       const ExistingLoadBalancer& balancer) {
+                                       const ExistingLoadBalancer& balancer,
+                                       const std::string& cluster_uid) {
   std::vector<std::string> tags = balancer.tags;
-  if (claim == Claim::takeover) {
-    std::erase_if(tags, [](const auto& tag) { return is_managed_name(tag) || is_mark(tag); });
-  }
+  if (claim == Claim::takeover) std::erase_if(tags, &is_managers);
   if (claim == Claim::owner) std::erase(tags, older_name(service, tags));
   if (claim == Claim::guest) {
     const auto names = user_names(balancer);
@@ -160,6 +195,7 @@ std::vector<std::string> with_own_tags(const LoadBalancerService& service, Claim
   }
   tags.push_back(load_balancer_name(service));
   tags.push_back(service_mark(service));
+  if (!cluster_uid.empty()) tags.push_back(cluster_mark(cluster_uid));
   std::sort(tags.begin(), tags.end());
   tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
   return tags;
@@ -167,9 +203,7 @@ std::vector<std::string> with_own_tags(const LoadBalancerService& service, Claim
 
 std::vector<std::string> listener_tags(const WantedLoadBalancer& wanted,
                                        std::vector<std::string> tags) {
-  if (wanted.takeover) {
-    std::erase_if(tags, [](const auto& tag) { return is_managed_name(tag) || is_mark(tag); });
-  }
+  if (wanted.takeover) std::erase_if(tags, &is_managers);
   if (std::any_of(tags.begin(), tags.end(), &is_managed_name) ||
       std::any_of(tags.begin(), tags.end(), &is_mark)) {
     return tags;
@@ -187,6 +221,10 @@ std::vector<std::string> without_own_tags(const LoadBalancerService& service,
   std::erase_if(tags, [&](const auto& tag) {
     return tag == name || tag == mark || tag == older || tag.empty();
   });
+  const bool used = std::any_of(tags.begin(), tags.end(), [](const auto& tag) {
+    return is_managed_name(tag) || is_mark(tag);
+  });
+  if (!used) std::erase_if(tags, [](const auto& tag) { return !cluster_in_tag(tag).empty(); });
   return tags;
 }
 

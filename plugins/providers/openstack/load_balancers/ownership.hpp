@@ -1,17 +1,20 @@
-// The owners of a load balancer (docs/decisions/0011). Each Service that uses one has two tags on
+// The owners of a load balancer (docs/decisions/0032). Each Service that uses one has two tags on
 // it and on its listeners: its mark, "ccm-service:UID", and the name that the Go manager gives
-// (OS-225). The mark is a proof. The name alone, as the Go manager leaves it, is one
-//   - with the load balancer's ID in the Service's annotation, which the Go manager wrote;
-//   - with its address in the Service's status, which users cannot write.
-// It counts as long as some name on the load balancer has no mark beside it. A name that is made
-// from the Service's UID (OS-223) is a proof, too. Any thread.
+// (OS-225). The mark is a proof; so is a name that is made from the Service's UID (OS-223). The
+// name alone, as the Go manager leaves it, may be another cluster's. It is one together with what
+// users of the Service cannot write:
+//   - an address of the load balancer in the Service's status, unless the Service asks for it;
+//   - members that are Nodes of this cluster, where the recorded ID leads to it.
+// It counts as long as some name on the load balancer has no mark beside it. Any thread.
 #pragma once
 
 #include "existing.hpp"
+#include "service_marks.hpp"
 
 #include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,17 +27,33 @@ enum class Claim {
   takeover,  // another one's, by the administrator's word
 };
 
-// `floating_address`: of its floating IP; empty = none, or not known.
+// `this_clusters`: whether something else proves that it is this cluster's; only where
+// name_needs_proof().
 Claim claim_of(const LoadBalancerService& service, const ExistingLoadBalancer& balancer,
-               const std::string& floating_address = {});
-// Whether the Service's status shows an address of that kind; then claim_of() wants to know it.
-bool status_decides(const LoadBalancerService& service, const ExistingLoadBalancer& balancer);
+               bool this_clusters = false);
+// The Services whose names are on it; nothing when one of the names is none of this cluster, or the
+// load balancer is marked for other clusters alone.
+std::optional<std::vector<MarkedService>> users_of_cluster(const ExistingLoadBalancer& balancer,
+                                                           const std::string& cluster_name,
+                                                           const std::string& cluster_uid);
+// Whether it bears the Service's name without a mark.
+bool name_needs_proof(const LoadBalancerService& service, const ExistingLoadBalancer& balancer);
+// Whether the Service's status shows one of its addresses, and a manager chose it.
+// `floating_address`: of its floating IP; empty = none.
+bool status_shows(const LoadBalancerService& service, const ExistingLoadBalancer& balancer,
+                  const std::string& floating_address);
 
 // A manager made it, this one or Go's; else it is the user's, and stays when its last Service goes
 // (OS-301, OS-306).
 bool made_by_a_manager(const ExistingLoadBalancer& balancer);
 // How many other Services have their names or marks on it.
 std::size_t other_users(const LoadBalancerService& service, const ExistingLoadBalancer& balancer);
+
+// Those of them that have a readable name.
+std::vector<MarkedService> other_services(const LoadBalancerService& service,
+                                          const ExistingLoadBalancer& balancer);
+// Whether one of them is of its namespace.
+bool others_of_namespace(const LoadBalancerService& service, const ExistingLoadBalancer& balancer);
 
 // Whether the Service is the one of those sharing it that gets it a floating IP: the one that it is
 // named after, and when that one is gone any of them.
@@ -48,7 +67,8 @@ void claim_listeners(const LoadBalancerService& service, Claim claim,
 // over. A guest leaves its owner's proof: a name that only the load balancer itself has becomes a
 // tag.
 std::vector<std::string> with_own_tags(const LoadBalancerService& service, Claim claim,
-                                       const ExistingLoadBalancer& balancer);
+                                       const ExistingLoadBalancer& balancer,
+                                       const std::string& cluster_uid);
 // Of a listener that is the Service's: the Go manager's one is enough.
 std::vector<std::string> listener_tags(const WantedLoadBalancer& wanted,
                                        std::vector<std::string> tags);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace ccm::openstack {
 namespace {
@@ -37,11 +38,11 @@ bool is_replacement(const WantedLoadBalancer& wanted, const ExistingLoadBalancer
                     const ExistingPool& pool) {
   for (std::size_t i = 0; i < wanted.ports.size(); ++i) {
     const WantedPort& port = wanted.ports[i];
-    const ExistingListener* listener = listener_of(port, existing);
-    if (listener == nullptr || pool.protocol != port.pool_protocol ||
-        pool.name != child_name("pool", i, wanted.name)) {
+    if (pool.protocol != port.pool_protocol || pool.name != child_name("pool", i, wanted.name)) {
       continue;
     }
+    const ExistingListener* listener = listener_of(port, existing);
+    if (listener == nullptr) continue;
     const ExistingPool* now = existing.pool(listener->pool_id);
     return now != nullptr && now->protocol != port.pool_protocol;
   }
@@ -72,7 +73,10 @@ void PortWrites::all() {
     body["listener_id"] = its->id;
     return add("pool", "POST", "pools", "CreatePool", {{"pool", body}});
   }
-  if (pool->protocol != port_.pool_protocol) return replacement(*its);
+  if (pool->protocol != port_.pool_protocol) {
+    if (!keeps(*pool)) replacement(*its);
+    return;
+  }
   content(*pool);
 }
 
@@ -156,7 +160,12 @@ void PortWrites::pool_fields(const ExistingPool& pool) {
   add("method or affinity", "PUT", "pools/" + pool.id, "UpdatePool", {{"pool", changes}});
 }
 
+bool PortWrites::keeps(const ExistingPool& pool) const {
+  return !balancer_.no_members.empty() && !pool.members.empty();
+}
+
 void PortWrites::members(const ExistingPool& pool) {
+  if (keeps(pool)) return;
   const bool repair = balancer_.repair && !pool.failed_members.empty();
   if (same_members(pool) && !repair) return;
   if (balancer_.serial) return single_members(pool);
@@ -165,6 +174,25 @@ void PortWrites::members(const ExistingPool& pool) {
     members[i]["weight"] = port_.members[i].drained ? 0 : 1;  // OS-395, OS-451
   }
   add("members", "PUT", "pools/" + pool.id + "/members", "SetMembers", {{"members", members}});
+  out_.back().replaces = members_that_go(pool);
+}
+
+std::string PortWrites::members_that_go(const ExistingPool& pool) const {
+  constexpr std::size_t kMost = 20;
+  std::string text;
+  std::size_t count = 0;
+  for (const Member& member : pool.members) {
+    const bool stays =
+        std::any_of(port_.members.begin(), port_.members.end(), [&](const Member& each) {
+          return each.address == member.address && each.port == member.port;
+        });
+    if (stays || ++count > kMost) continue;
+    text += (text.empty() ? "" : ", ") + member.address + " (" + member.name + ")";
+  }
+  if (count == 0) return {};
+  if (count > kMost) text += " and " + std::to_string(count - kMost) + " more";
+  return std::to_string(count) + " of " + std::to_string(pool.members.size()) +
+         " members go: " + text;
 }
 
 bool PortWrites::same_members(const ExistingPool& pool) const {
@@ -177,15 +205,17 @@ bool PortWrites::same_members(const ExistingPool& pool) const {
 
 // For providers that take no batch (OS-278).
 void PortWrites::single_members(const ExistingPool& pool) {
-  const auto has = [](const std::vector<Member>& list, const Member& member) {
-    return std::any_of(list.begin(), list.end(), [&](const Member& each) {
-      return each.address == member.address && each.port == member.port;
-    });
+  const auto keys_of = [](const std::vector<Member>& list) {
+    std::set<std::string> keys;
+    for (const Member& member : list) keys.insert(member_key(member));
+    return keys;
   };
+  const std::set<std::string> there = keys_of(pool.members);
+  const std::set<std::string> wanted = keys_of(port_.members);
   const std::string path = "pools/" + pool.id + "/members";
   for (const Member& member : port_.members) {
     const std::string key = member_key(member);
-    if (!has(pool.members, member)) {
+    if (!there.contains(key)) {
       add("member", "POST", path, "CreateMember", {{"member", member_json(member)}});
     } else if (balancer_.repair && pool.failed_members.contains(key)) {
       add("member", "PUT", path + "/" + pool.member_ids.at(key), "UpdateMember",
@@ -193,9 +223,11 @@ void PortWrites::single_members(const ExistingPool& pool) {
     }
   }
   for (const Member& member : pool.members) {
-    const auto id = pool.member_ids.find(member_key(member));
-    if (has(port_.members, member) || id == pool.member_ids.end()) continue;
+    const std::string key = member_key(member);
+    const auto id = pool.member_ids.find(key);
+    if (wanted.contains(key) || id == pool.member_ids.end()) continue;
     add("member", "DELETE", path + "/" + id->second, "DeleteMember", nullptr);
+    out_.back().replaces = member.address + " (" + member.name + ")";
   }
 }
 

@@ -29,9 +29,12 @@ class PortWrites {
   void content(const ExistingPool& pool);
   void parts_of(const ExistingPool& pool);
   void pool_fields(const ExistingPool& pool);
+  // Whether its members stay as they are, since no Node can take their place.
+  [[nodiscard]] bool keeps(const ExistingPool& pool) const;
   void members(const ExistingPool& pool);
   [[nodiscard]] bool same_members(const ExistingPool& pool) const;
   void single_members(const ExistingPool& pool);
+  [[nodiscard]] std::string members_that_go(const ExistingPool& pool) const;
   void monitor_fields(const ExistingPool& pool);
   [[nodiscard]] const ExistingListener* listener() const;
   void add(const std::string& what, const char* method, const std::string& path,

@@ -35,6 +35,7 @@ Status takes_no_change(const std::string& id) {
 Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
   notices_.forget(service);
   Status gone = co_await remove_all(ctx, service);
+  if (gone.ok()) proven_.erase(service.uid);
   if (gone.error_class() != ErrorClass::not_found) co_return gone;
   co_return Status(Code::unavailable, ErrorClass::unavailable, gone.message())
       .with_reason(gone.reason());
@@ -113,17 +114,15 @@ Task<Status> LoadBalancers::remove_whole(Ctx ctx, ExistingLoadBalancer balancer)
   co_return gone;
 }
 
-// OS-309. The tag goes last: it says that there is something left. When nobody is left on a user's
-// own load balancer, the floating IP that the Service made for it goes, too.
+// OS-309. The tag goes last: it says that there is something left. The floating IP of the Service
+// stays only for others of its namespace.
 Task<Status> LoadBalancers::leave(Ctx ctx, const LoadBalancerService& service,
                                   ExistingLoadBalancer& balancer) {
   if (balancer.status == "ERROR") co_return takes_no_change(balancer.id);
   Status read = co_await octavia_.read_children(ctx, balancer);
   if (!read.ok()) co_return read;
-  if (other_users(service, balancer) == 0) {
-    Status released = co_await addresses_.release_own(ctx, service, balancer);
-    if (!released.ok()) co_return released;
-  }
+  Status released = co_await addresses_.leave(ctx, service, balancer);
+  if (!released.ok()) co_return released;
   claim_listeners(service, Claim::owner, balancer);
   std::string done;
   LoadBalancerWrites writes = removal_of_listeners(balancer);
@@ -134,7 +133,17 @@ Task<Status> LoadBalancers::leave(Ctx ctx, const LoadBalancerService& service,
   if (!sent.ok()) co_return sent;
   const bool all_sent = done.ends_with(last) && (count == 1 || done.size() > last.size());
   if (!all_sent) co_return being_changed(balancer.id, patience_.pause(balancer));
+  hint_others(service, balancer);
   co_return Status();
+}
+
+// Those of other namespaces get an address of their own.
+void LoadBalancers::hint_others(const LoadBalancerService& service,
+                                const ExistingLoadBalancer& balancer) const {
+  for (const MarkedService& user : other_services(service, balancer)) {
+    const std::string space = user.namespace_name();
+    host_.hints.load_balancer_changed(space, user.service.substr(space.size() + 1));
+  }
 }
 
 // The floating IP first: it is found by the load balancer's port (OS-307).

@@ -1,5 +1,7 @@
 #include "wanted.hpp"
 
+#include <ccm/node_ports.hpp>
+
 #include <algorithm>
 #include <string_view>
 #include <tuple>
@@ -8,7 +10,11 @@ namespace ccm::openstack {
 namespace {
 
 constexpr std::size_t kLongestCloudName = 255;
-constexpr std::string_view kOwnDescription = "Floating IP for Kubernetes external service ";
+constexpr const char* kOnlyMethod = "SOURCE_IP_PORT";  // of ovn
+// Of a Service. Octavia has a listener and a pool for each port, and each of them has all source
+// ranges and all Nodes, so many of both are too many.
+constexpr std::size_t kMostPorts = 1'000;
+constexpr std::size_t kMostEntries = 100'000;
 
 std::string cut(std::string name) {
   if (name.size() > kLongestCloudName) name.resize(kLongestCloudName);
@@ -18,10 +24,6 @@ std::string cut(std::string name) {
 bool of_family(const std::string& address, const std::string& family) {
   const bool v6 = address.find(':') != std::string::npos;
   return family.empty() || v6 == (family == "IPv6");
-}
-
-std::string service_text(const LoadBalancerService& service) {
-  return service.namespace_name + "/" + service.name + cluster_text(service);
 }
 
 // OS-246. Octavia refuses a range whose family no VIP has (OS-248), and an empty list lets
@@ -67,7 +69,7 @@ class PortBuilder {
     if (http && !options_.proxy_protocol.empty()) out.pool_protocol = options_.proxy_protocol;
     if (around_.features.timeouts) out.timeouts = options_.timeouts;
     if (around_.features.allowed_cidrs) out.allowed_cidrs = ranges;
-    out.method = around_.features.methods ? options_.method : "SOURCE_IP_PORT";
+    out.method = around_.features.methods ? options_.method : kOnlyMethod;
     out.source_ip = service_.client_ip_affinity;
     out.monitor = monitor(port.protocol);
     const bool over_http = out.monitor && out.monitor->type == "HTTP";
@@ -95,10 +97,9 @@ class PortBuilder {
 
   [[nodiscard]] std::vector<Member> members(const ServicePort& port, int32_t monitor_port) const {
     std::vector<Member> list;
-    if (port.node_port == 0) return list;
     for (const Backend* node : nodes_) {
       Member member;
-      member.address = member_address(*node, around_.vip_family);
+      member.address = member_address(*node, around_.members);
       if (member.address.empty()) continue;
       member.name = node->name;
       member.subnet_id = around_.member_subnet_id;
@@ -148,6 +149,8 @@ void tell_unsupported(const LoadBalancerService& service, const Surroundings& ar
         {"LoadBalancerAvailabilityZonesIgnored", "availability-zone" + lacks + "zones"});
   }
   tell(!can.timeouts && options.timeouts != Timeouts(), "timeout-..." + lacks + "timeouts");
+  tell(!can.methods && options.method_asked && options.method != kOnlyMethod,
+       "lb-method" + lacks + options.method);
   tell(!options.proxy_protocol.empty() && !can.http,
        "proxy-protocol" + lacks + "the PROXY protocol");
   tell(options.x_forwarded_for && !can.http, "x-forwarded-for" + lacks + "HTTP");
@@ -160,32 +163,70 @@ void tell_unsupported(const LoadBalancerService& service, const Surroundings& ar
        "proxy-protocol: only ports of TCP have it, the others go without");
 }
 
+// OS-238: a member on another subnet is reached by way of a router, if at all.
+void tell_off_subnet(const std::vector<const Backend*>& nodes, const MemberRule& rule,
+                     std::vector<Problem>& problems) {
+  constexpr std::size_t kMost = 3;
+  if (!rule.subnet) return;
+  std::string names;
+  std::size_t count = 0;
+  for (const Backend* node : nodes) {
+    const auto address = parse_address(member_address(*node, rule));
+    if (!address || rule.subnet->contains(*address)) continue;
+    if (++count <= kMost) names += (names.empty() ? "" : ", ") + node->name;
+  }
+  if (count == 0) return;
+  if (count > kMost) names += " and " + std::to_string(count - kMost) + " more";
+  problems.push_back({"LoadBalancerMembersOffSubnet",
+                      "Nodes without an address on member-subnet-id (" + rule.subnet->text() +
+                          ") are members with their first one, which the load balancer may not "
+                          "reach: " +
+                          names});
+}
+
+std::string why_no_members(const WantedLoadBalancer& wanted, const Backends& backends,
+                           const std::vector<const Backend*>& nodes, const Surroundings& around) {
+  if (backends.empty()) return {};
+  if (nodes.empty()) {
+    return "no Node has the labels of node-selector, " +
+           selector_text(around.options.node_selector);
+  }
+  const bool any = std::any_of(wanted.ports.begin(), wanted.ports.end(),
+                               [](const WantedPort& port) { return !port.members.empty(); });
+  const bool addressed = std::any_of(nodes.begin(), nodes.end(), [&](const Backend* node) {
+    return !member_address(*node, around.members).empty();
+  });
+  if (any || addressed) return {};
+  std::string families;
+  for (const std::string& family : around.members.families) {
+    families += (families.empty() ? "" : " or ") + family;
+  }
+  return "no Node has an " + families + " address, the Service's family";
+}
+
+Status check_size(std::size_t ports, std::size_t ranges, std::size_t nodes) {
+  const auto too_many = [&](std::size_t count, const char* what) {
+    return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                  std::to_string(ports) + " ports with " + std::to_string(count) + what +
+                      " each are more than " + std::to_string(kMostEntries))
+        .with_reason("TooManyPorts");
+  };
+  if (ports > kMostPorts) {
+    return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                  "a load balancer may have " + std::to_string(kMostPorts) + " ports, and not " +
+                      std::to_string(ports))
+        .with_reason("TooManyPorts");
+  }
+  if (ports * ranges > kMostEntries) return too_many(ranges, " source ranges");
+  if (ports * nodes > kMostEntries) return too_many(nodes, " Nodes");
+  return {};
+}
+
 }  // namespace
 
 bool before(const Member& one, const Member& other) {
   return std::tie(one.address, one.port, one.name) <
          std::tie(other.address, other.port, other.name);
-}
-
-std::string load_balancer_name(const LoadBalancerService& service) {
-  return cut("kube_service_" + service.cluster_name + "_" + service.namespace_name + "_" +
-             service.name);
-}
-
-std::string service_mark(const LoadBalancerService& service) {
-  return "ccm-service:" + service.uid;
-}
-
-std::string cluster_text(const LoadBalancerService& service) {
-  return " from cluster " + service.cluster_name;
-}
-
-std::string floating_ip_description(const LoadBalancerService& service) {
-  return cut(std::string(kOwnDescription) + service_text(service));
-}
-
-bool is_manager_text(const std::string& description) {
-  return description.starts_with(kOwnDescription);
 }
 
 std::string family_of(const LoadBalancerService& service) {
@@ -203,6 +244,31 @@ std::string member_address(const Backend& backend, const std::string& family) {
   return {};
 }
 
+std::string member_address(const Backend& backend, const MemberRule& rule) {
+  if (rule.subnet) {
+    for (const NodeAddress& address : backend.addresses) {
+      const auto parsed = parse_address(address.address);
+      const bool fits = parsed && rule.subnet->contains(*parsed) &&
+                        std::any_of(rule.families.begin(), rule.families.end(),
+                                    [&](const auto& f) { return of_family(address.address, f); });
+      if (fits) return address.address;
+    }
+  }
+  for (const std::string& family : rule.families) {
+    std::string address = member_address(backend, family);
+    if (!address.empty()) return address;
+  }
+  return {};
+}
+
+std::string selector_text(const NodeSelector& selector) {
+  std::string text;
+  for (const auto& [key, value] : selector) {
+    text += (text.empty() ? "" : ",") + key + (value ? "=" + *value : "");
+  }
+  return text;
+}
+
 bool selected(const Backend& backend, const NodeSelector& selector) {
   return std::all_of(selector.begin(), selector.end(), [&](const auto& item) {
     const auto& [key, value] = item;
@@ -217,12 +283,14 @@ Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& servi
   if (service.ports.empty()) {
     return Status(Code::invalid_argument, ErrorClass::invalid_spec, "the Service has no ports");
   }
+  if (Status status = need_node_ports(service); !status.ok()) return status;  // OS-396
   const ServiceOptions& options = surroundings.options;
   WantedLoadBalancer wanted;
   wanted.name = load_balancer_name(service);
-  wanted.description = cut("Kubernetes external service " + service_text(service));
+  wanted.description = load_balancer_description(service, surroundings.cluster_uid);
   wanted.provider = surroundings.settings.lb_provider;
   wanted.mark = service_mark(service);
+  wanted.cluster_mark = cluster_mark(surroundings.cluster_uid);
   wanted.port_id = options.port_id;
   wanted.subnet_id = options.subnet_id;
   wanted.network_id = options.network_id;
@@ -238,11 +306,15 @@ Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& servi
   for (const Backend& backend : backends) {
     if (selected(backend, options.node_selector)) nodes.push_back(&backend);
   }
+  Status size = check_size(service.ports.size(), ranges->size(), nodes.size());
+  if (!size.ok()) return size;
   const PortBuilder builder(service, surroundings, nodes);
   for (const ServicePort& port : service.ports) {
     wanted.ports.push_back(builder.build(port, *ranges));
   }
   tell_unsupported(service, surroundings, wanted.problems);
+  tell_off_subnet(nodes, surroundings.members, wanted.problems);
+  wanted.no_members = why_no_members(wanted, backends, nodes, surroundings);
   return wanted;
 }
 

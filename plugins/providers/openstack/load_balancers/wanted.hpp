@@ -3,7 +3,9 @@
 
 #include "features.hpp"
 #include "options.hpp"
+#include "service_marks.hpp"
 
+#include <ccm/cidr.hpp>
 #include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
 
@@ -60,7 +62,8 @@ struct WantedLoadBalancer {
   std::string name;
   std::string description;
   std::string provider;
-  std::string mark;  // the tag that says whose it is
+  std::string mark;          // the tag that says whose it is
+  std::string cluster_mark;  // and the one that says which cluster's; empty = none
   std::string port_id;
   std::string subnet_id;
   std::string network_id;
@@ -76,24 +79,24 @@ struct WantedLoadBalancer {
 
   // Wishes of the Service that this Octavia or its provider does not fulfil.
   std::vector<Problem> problems;
+  // Why no Node can be a member, although there are some; then existing members stay.
+  std::string no_members;
 };
-
-// "kube_service_CLUSTER_NAMESPACE_NAME", 255 bytes at most (OS-217).
-std::string load_balancer_name(const LoadBalancerService& service);
-// "ccm-service:UID".
-std::string service_mark(const LoadBalancerService& service);
-// The text by which a floating IP is known as the manager's (OS-221).
-std::string floating_ip_description(const LoadBalancerService& service);
-// How the texts of this cluster's objects end: " from cluster NAME".
-std::string cluster_text(const LoadBalancerService& service);
-// Whether a manager made the floating IP of that description, for whatever Service.
-bool is_manager_text(const std::string& description);
 
 // The Service's first family: IPv4, IPv6; empty when it names none.
 std::string family_of(const LoadBalancerService& service);
 std::string other_family(const std::string& family);
 // The address at which a Node takes traffic (OS-237); empty = none.
 std::string member_address(const Backend& backend, const std::string& family);
+
+// The choice among a Node's addresses: of the Service's families, not of that of the VIP.
+struct MemberRule {
+  std::vector<std::string> families;  // in the order of the Service
+  std::optional<Cidr> subnet;         // an address on it goes before others
+};
+std::string member_address(const Backend& backend, const MemberRule& rule);
+// "pool=edge,!x": as it is written.
+std::string selector_text(const NodeSelector& selector);
 // Whether the Node has the labels (OS-213).
 bool selected(const Backend& backend, const NodeSelector& selector);
 
@@ -102,13 +105,16 @@ struct Surroundings {
   const ServiceOptions& options;
   const LoadBalancerSettings& settings;
   const Features& features;
-  std::string vip_family;        // IPv4, IPv6
+  std::string vip_family;  // IPv4, IPv6
+  MemberRule members;
   std::string member_subnet_id;  // may be empty
   bool dual_stack = false;       // a second VIP has the other family
+  std::string cluster_uid = {};  // empty = not known
 };
 
-// Failure: invalid_spec when the Service has no ports, or only source ranges of another family than
-// the VIP's.
+// Failure: invalid_spec when the Service has no ports, one without a node port, too many (1,000;
+// 100,000 with the source ranges or Nodes that each of them has), or only source ranges of another
+// family than the VIP's.
 Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& service,
                                                 const Backends& backends,
                                                 const Surroundings& surroundings);

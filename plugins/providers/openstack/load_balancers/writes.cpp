@@ -60,6 +60,9 @@ void remove_surplus(const WantedLoadBalancer& wanted, const ExistingLoadBalancer
     const std::string of_port = " of port " + std::to_string(listener.port);
     if (goes_with(existing, listener)) {
       out.push_back(deletion("pool" + of_port, "pools/" + listener.pool_id, "DeletePool"));
+      out.back().replaces = "a pool of " +
+                            std::to_string(existing.pool(listener.pool_id)->members.size()) +
+                            " members";
     }
     out.push_back(deletion("listener" + of_port, "listeners/" + listener.id, "DeleteListener"));
   }
@@ -76,6 +79,7 @@ LoadBalancerWrite creation(const WantedLoadBalancer& wanted) {
   json body = {{"name", wanted.name},
                {"description", wanted.description},
                {"tags", json::array({wanted.name, wanted.mark})}};
+  if (!wanted.cluster_mark.empty()) body["tags"].push_back(wanted.cluster_mark);
   const std::pair<const char*, const std::string&> texts[] = {
       {"provider", wanted.provider},
       {"vip_port_id", wanted.port_id},
@@ -144,11 +148,11 @@ LoadBalancerWrite tags_of(const ExistingLoadBalancer& existing,
 }
 
 LoadBalancerWrites tagging(const LoadBalancerService& service, Claim claim,
-                           const ExistingLoadBalancer& existing) {
+                           const ExistingLoadBalancer& existing, const std::string& cluster_uid) {
   const bool there =
       existing.tagged(service_mark(service)) && existing.tagged(load_balancer_name(service));
   if (there && claim != Claim::takeover) return {};
-  auto tags = with_own_tags(service, claim, existing);
+  auto tags = with_own_tags(service, claim, existing, cluster_uid);
   if (tags == existing.tags) return {};
   return {tags_of(existing, tags)};
 }

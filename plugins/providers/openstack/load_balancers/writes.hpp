@@ -19,6 +19,7 @@ struct LoadBalancerWrite {
   std::string path;  // below the service's URL
   std::string operation;
   std::string body;
+  std::string replaces{};  // what it takes away, for a dry run
 };
 using LoadBalancerWrites = std::vector<LoadBalancerWrite>;
 
@@ -39,7 +40,7 @@ LoadBalancerWrites member_differences(const WantedLoadBalancer& wanted,
 
 // The Service's tags on the load balancer; nothing when they are there.
 LoadBalancerWrites tagging(const LoadBalancerService& service, Claim claim,
-                           const ExistingLoadBalancer& existing);
+                           const ExistingLoadBalancer& existing, const std::string& cluster_uid);
 LoadBalancerWrite tags_of(const ExistingLoadBalancer& existing,
                           const std::vector<std::string>& tags);
 

@@ -70,27 +70,27 @@ json use_by(const std::string& port_id) {
 }  // namespace
 
 Result<FloatingIp> parse_floating_ip(std::string_view json_text) {
-  return read_answer(parse_json(json_text), [](const json& document) -> Result<FloatingIp> {
+  return read_answer(json_text, [](const json& document) -> Result<FloatingIp> {
     return read_floating_ip(document.at("floatingip"));
   });
 }
 
 Result<std::vector<FloatingIp>> parse_floating_ips(std::string_view json_text) {
-  return read_answer(parse_json(json_text), &read_floating_ips);
+  return read_answer(json_text, &read_floating_ips);
 }
 
 Result<Subnet> parse_subnet(std::string_view json_text) {
-  return read_answer(parse_json(json_text), [](const json& document) -> Result<Subnet> {
+  return read_answer(json_text, [](const json& document) -> Result<Subnet> {
     return read_subnet(document.at("subnet"));
   });
 }
 
 Result<std::vector<Subnet>> parse_subnets(std::string_view json_text) {
-  return read_answer(parse_json(json_text), &read_subnets);
+  return read_answer(json_text, &read_subnets);
 }
 
 Result<std::vector<ExternalNetwork>> parse_external_networks(std::string_view json_text) {
-  return read_answer(parse_json(json_text), &read_external_networks);
+  return read_answer(json_text, &read_external_networks);
 }
 
 Task<Result<std::string>> FloatingIps::get(Ctx ctx, std::string path, const char* operation) {
@@ -185,6 +185,17 @@ Task<Result<std::string>> FloatingIps::external_network(Ctx ctx) {
   co_return std::string();
 }
 
+Task<Result<bool>> FloatingIps::is_external(Ctx ctx, std::string id) {
+  const auto body = co_await get(
+      ctx, "networks?router:external=true&fields=id&fields=subnets&id=" + percent_encode(id),
+      "ListNetworks");
+  if (!body.ok()) co_return body.status();
+  const auto networks = parse_external_networks(*body);
+  if (!networks.ok()) co_return networks.status();
+  co_return std::any_of(networks->begin(), networks->end(),
+                        [&](const ExternalNetwork& network) { return network.id == id; });
+}
+
 Task<Result<std::vector<Subnet>>> FloatingIps::subnets(Ctx ctx, std::string network_id,
                                                        std::string query) {
   const auto body =
@@ -204,7 +215,7 @@ Task<Result<std::string>> FloatingIps::subnet_of(Ctx ctx, std::string server_id,
   const auto body = co_await get(
       ctx, "ports?fields=id&fields=fixed_ips&device_id=" + percent_encode(server_id), "ListPorts");
   if (!body.ok()) co_return body.status();
-  co_return read_answer(parse_json(*body), [&](const json& document) -> Result<std::string> {
+  co_return read_answer(*body, [&](const json& document) -> Result<std::string> {
     for (const json& port : document.at("ports")) {
       for (const json& fixed : part_of(port, "fixed_ips")) {
         if (text_of(fixed, "ip_address") == address) return text_of(fixed, "subnet_id");

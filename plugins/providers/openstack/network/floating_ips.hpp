@@ -70,6 +70,8 @@ class FloatingIps {
   // The first network that leads outside and has a subnet of IPv4, or one that cannot be seen;
   // empty = none.
   Task<Result<std::string>> external_network(Ctx ctx);
+  // Whether that network leads outside; not, where it is not seen.
+  Task<Result<bool>> is_external(Ctx ctx, std::string id);
   // Of a network; `query`: further parts of it.
   Task<Result<std::vector<Subnet>>> subnets(Ctx ctx, std::string network_id, std::string query);
   // Failure: not_found.

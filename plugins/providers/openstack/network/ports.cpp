@@ -94,7 +94,7 @@ Task<Status> read_network_names(Api& api, Ctx ctx, ServerPorts& into) {
   Collection collection{"network", "networks?fields=id&fields=name", "ListNetworks", {}};
   std::map<std::string, std::string> names;
   PageReader reader = [&names](const std::string& body, bool first) -> Result<PageInfo> {
-    auto page = read_answer(parse_json(body), &read_networks);
+    auto page = read_answer(body, &read_networks);
     if (!page.ok()) return page.status();
     if (first) names.clear();
     for (const auto& [id, name] : page->names) names[id] = name;
@@ -109,7 +109,7 @@ Task<Status> read_network_names(Api& api, Ctx ctx, ServerPorts& into) {
 }  // namespace
 
 Result<PortPage> parse_ports(std::string_view json_text) {
-  return read_answer(parse_json(json_text), &read_ports);
+  return read_answer(json_text, &read_ports);
 }
 
 void ServerPorts::add(Port port) {

@@ -91,13 +91,13 @@ bool is_member_port(const GroupPort& port, const WantedGroup& wanted) {
 
 Result<std::vector<std::string>> parse_group_ids(std::string_view json_text,
                                                  const std::string& name) {
-  return read_answer(parse_json(json_text),
+  return read_answer(json_text,
                      [&](const json& document) { return read_group_ids(document, name); });
 }
 
 Result<std::vector<GroupRule>> parse_group_rules(std::string_view json_text,
                                                  const std::string& group_id) {
-  return read_answer(parse_json(json_text),
+  return read_answer(json_text,
                      [&](const json& document) { return read_rules(document, group_id); });
 }
 
@@ -152,7 +152,7 @@ Task<Result<bool>> SecurityGroups::apply(Ctx ctx, const WantedGroup& wanted, boo
     const auto body = co_await call(ctx, "POST", "security-groups", "CreateSecurityGroup",
                                     group_body(wanted), "");
     if (!body.ok()) co_return body.status();
-    id = read_answer(parse_json(*body), &read_group_id);
+    id = read_answer(*body, &read_group_id);
     if (!id.ok()) co_return id.status();
   }
   const auto rules = co_await apply_rules(ctx, *id, wanted, write);
@@ -215,7 +215,7 @@ Task<Result<GroupPort>> SecurityGroups::read_port(Ctx ctx, std::string id) {
   question.operation = "GetPort";
   const auto body = co_await api_.call(ctx, std::move(question));
   if (!body.ok()) co_return body.status();
-  co_return read_answer(parse_json(*body), &read_single_port);
+  co_return read_answer(*body, &read_single_port);
 }
 
 Task<Result<std::vector<GroupPort>>> SecurityGroups::ports_of(Ctx ctx, const WantedGroup& wanted) {

@@ -12,24 +12,29 @@ namespace {
 constexpr std::string_view kNamePrefix = "kube_service_";
 constexpr std::string_view kMarkPrefix = "ccm-service:";
 constexpr std::string_view kGroupPrefix = "lb-sg-";
-constexpr std::string_view kFloatingIpText = "Floating IP for Kubernetes external service ";
 constexpr std::string_view kGroupText = "Security group for ";
-constexpr std::string_view kGroupCluster = " Service LoadBalancer in cluster ";
-constexpr std::string_view kFromCluster = " from cluster ";
-constexpr std::size_t kCut = 255;  // a text of this length may have lost its end
 constexpr std::size_t kUidLength = 36;
 
 bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::optional<MarkedService> split_at(std::string_view text, std::string_view middle) {
-  const std::size_t place = text.find(middle);
-  if (place == std::string_view::npos) return std::nullopt;
-  MarkedService marked{std::string(text.substr(place + middle.size())),
-                       std::string(text.substr(0, place))};
-  const bool whole = !marked.cluster.empty() && marked.service.find('/') != std::string::npos;
-  return whole ? std::optional(std::move(marked)) : std::nullopt;
+// UIDs of clusters among their names.
+bool name_a_uid(const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.size() == kUidLength && name[8] == '-' && name[13] == '-' && name[18] == '-' &&
+           name[23] == '-' && name.find_first_not_of("0123456789abcdef-") == std::string::npos;
+  });
+}
+
+// By which of its names the cluster is meant; empty = another one is. A mark with an UID tells
+// clusters of one name apart, if the user does.
+std::string cluster_of(const MarkedService& marked, const std::vector<std::string>& clusters) {
+  if (!marked.cluster_uid.empty()) {
+    if (is_one_of(clusters, marked.cluster_uid)) return marked.cluster_uid;
+    if (name_a_uid(clusters)) return {};
+  }
+  return is_one_of(clusters, marked.cluster) ? marked.cluster : std::string();
 }
 
 // The cluster of an object with one mark, if it is asked for.
@@ -38,9 +43,8 @@ std::optional<OwnedObject> of_one_mark(const std::optional<MarkedService>& marke
   OwnedObject object;
   object.no_cluster = !marked;
   if (!marked) return object;
-  if (!is_one_of(clusters, marked->cluster)) return std::nullopt;
-  object.cluster = marked->cluster;
-  return object;
+  object.cluster = cluster_of(*marked, clusters);
+  return object.cluster.empty() ? std::nullopt : std::optional(std::move(object));
 }
 
 // The marks name the Services by UID; a name without a mark beside it counts, too (OS-227).
@@ -56,38 +60,14 @@ std::vector<Label> services_of(const std::vector<MarkedService>& named,
 
 }  // namespace
 
-std::optional<MarkedService> service_in_name(std::string_view name) {
-  if (!name.starts_with(kNamePrefix) || name.size() >= kCut) return std::nullopt;
-  name.remove_prefix(kNamePrefix.size());
-  // Names of Services and namespaces have no underscore, a cluster's may have some.
-  const std::size_t last = name.rfind('_');
-  if (last == std::string_view::npos || last == 0) return std::nullopt;
-  const std::size_t middle = name.rfind('_', last - 1);
-  if (middle == std::string_view::npos || middle == 0) return std::nullopt;
-  const std::string_view space = name.substr(middle + 1, last - middle - 1);
-  const std::string_view service = name.substr(last + 1);
-  if (space.empty() || service.empty()) return std::nullopt;
-  return MarkedService{std::string(name.substr(0, middle)),
-                       std::string(space) + "/" + std::string(service)};
-}
-
-std::optional<MarkedService> service_in_description(std::string_view description) {
-  if (description.size() >= kCut) return std::nullopt;
-  if (description.starts_with(kFloatingIpText)) {
-    return split_at(description.substr(kFloatingIpText.size()), kFromCluster);
-  }
-  if (description.starts_with(kGroupText)) {
-    return split_at(description.substr(kGroupText.size()), kGroupCluster);
-  }
-  return std::nullopt;
-}
-
 std::optional<OwnedObject> owned_load_balancer(const ExistingLoadBalancer& balancer,
                                                const std::vector<std::string>& clusters) {
   std::vector<MarkedService> named;
   std::vector<std::string> uids;
+  std::vector<std::string> cluster_uids;
   bool unreadable = false;  // a name that may be anybody's
   for (const std::string& tag : balancer.tags) {
+    if (const auto uid = cluster_in_tag(tag); !uid.empty()) cluster_uids.emplace_back(uid);
     if (tag.starts_with(kMarkPrefix)) uids.push_back(tag.substr(kMarkPrefix.size()));
     if (!tag.starts_with(kNamePrefix)) continue;
     auto marked = service_in_name(tag);
@@ -99,20 +79,20 @@ std::optional<OwnedObject> owned_load_balancer(const ExistingLoadBalancer& balan
   }
   const bool made = made_by_a_manager(balancer);
   if (named.empty() && uids.empty() && !made) return std::nullopt;
-  OwnedObject object;
-  const auto ours = std::find_if(named.begin(), named.end(), [&](const MarkedService& one) {
-    return is_one_of(clusters, one.cluster);
-  });
-  if (ours != named.end()) {
-    object.cluster = ours->cluster;
-  } else if (!named.empty()) {
-    return std::nullopt;
+  // Which cluster's each name is they do not say when several share it.
+  if (cluster_uids.size() == 1) {
+    for (MarkedService& one : named) one.cluster_uid = cluster_uids.front();
   }
+  OwnedObject object;
+  for (const MarkedService& one : named) {
+    if (object.cluster.empty()) object.cluster = cluster_of(one, clusters);
+  }
+  if (!named.empty() && object.cluster.empty()) return std::nullopt;
   object.no_cluster = named.empty();
-  object.shared =
-      !made || unreadable || std::any_of(named.begin(), named.end(), [&](const MarkedService& one) {
-        return !is_one_of(clusters, one.cluster);
-      });
+  object.shared = !made || unreadable || cluster_uids.size() > 1 ||
+                  std::any_of(named.begin(), named.end(), [&](const MarkedService& one) {
+                    return cluster_of(one, clusters).empty();
+                  });
   object.kind = CCM_OWNED_LOAD_BALANCER;
   object.id = balancer.id;
   object.name = balancer.name;
@@ -123,7 +103,7 @@ std::optional<OwnedObject> owned_load_balancer(const ExistingLoadBalancer& balan
 
 std::optional<OwnedObject> owned_floating_ip(const FloatingIp& address,
                                              const std::vector<std::string>& clusters) {
-  if (!address.description.starts_with(kFloatingIpText)) return std::nullopt;
+  if (!is_manager_text(address.description)) return std::nullopt;
   const auto marked = service_in_description(address.description);
   auto object = of_one_mark(marked, clusters);
   if (!object) return object;

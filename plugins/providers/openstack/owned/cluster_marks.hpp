@@ -3,6 +3,7 @@
 #pragma once
 
 #include "openstack/load_balancers/existing.hpp"
+#include "openstack/load_balancers/service_marks.hpp"
 #include "openstack/network/floating_ips.hpp"
 
 #include <ccm/owned.hpp>
@@ -13,15 +14,6 @@
 #include <vector>
 
 namespace ccm::openstack {
-
-// "kube_service_CLUSTER_NAMESPACE_NAME", or "NAMESPACE/NAME from cluster CLUSTER".
-struct MarkedService {
-  std::string cluster;
-  std::string service;  // "NAMESPACE/NAME"
-};
-// Nothing for other texts, and for those that a limit of the cloud may have cut.
-std::optional<MarkedService> service_in_name(std::string_view name);
-std::optional<MarkedService> service_in_description(std::string_view description);
 
 struct NamedSecurityGroup {
   std::string id;

@@ -39,8 +39,8 @@ Status not_gone(Status status) {
       .with_reason(status.reason());
 }
 
-bool may_go(const std::optional<OwnedObject>& now) {
-  return now && !now->no_cluster && !now->shared;
+bool may_go(const std::optional<OwnedObject>& now, const ClusterNames& cluster) {
+  return now && !now->shared && (!now->no_cluster || cluster.confirmed);
 }
 
 }  // namespace
@@ -102,25 +102,23 @@ Task<Result<Owned::Objects>> Owned::list(Ctx ctx, ClusterNames cluster) {
   co_return objects;
 }
 
-Task<Status> Owned::remove_load_balancer(Ctx ctx, std::vector<std::string> names,
-                                         OwnedObject object) {
+Task<Status> Owned::remove_load_balancer(Ctx ctx, ClusterNames cluster, OwnedObject object) {
   auto found = co_await octavia_.find(ctx, object.id);
   if (!found.ok()) co_return found.status();
   if (!*found) co_return Status();
-  if (!may_go(owned_load_balancer(**found, names))) co_return not_marked(object);
+  if (!may_go(owned_load_balancer(**found, cluster.names), cluster)) co_return not_marked(object);
   ExistingLoadBalancer balancer = *std::move(*found);
   Status removed = co_await balancers_.remove_whole(ctx, std::move(balancer));
   co_return not_gone(std::move(removed));
 }
 
 // One on a port may carry somebody's traffic. A load balancer takes its own with it.
-Task<Status> Owned::remove_floating_ip(Ctx ctx, std::vector<std::string> names,
-                                       OwnedObject object) {
+Task<Status> Owned::remove_floating_ip(Ctx ctx, ClusterNames cluster, OwnedObject object) {
   const auto all = co_await all_floating_ips(ctx);
   if (!all.ok()) co_return all.status();
   for (const FloatingIp& address : *all) {
     if (address.id != object.id) continue;
-    if (!may_go(owned_floating_ip(address, names))) co_return not_marked(object);
+    if (!may_go(owned_floating_ip(address, cluster.names), cluster)) co_return not_marked(object);
     if (!address.port_id.empty()) {
       co_return Status(Code::failed_precondition,
                        "floating IP " + address.address + " is in use by port " + address.port_id);
@@ -131,13 +129,12 @@ Task<Status> Owned::remove_floating_ip(Ctx ctx, std::vector<std::string> names,
   co_return Status();
 }
 
-Task<Status> Owned::remove_security_group(Ctx ctx, std::vector<std::string> names,
-                                          OwnedObject object) {
+Task<Status> Owned::remove_security_group(Ctx ctx, ClusterNames cluster, OwnedObject object) {
   const auto all = co_await security_groups(ctx, "name=" + percent_encode(object.name) + "&");
   if (!all.ok()) co_return all.status();
   for (const NamedSecurityGroup& group : *all) {
     if (group.id != object.id) continue;
-    if (!may_go(owned_security_group(group, names))) co_return not_marked(object);
+    if (!may_go(owned_security_group(group, cluster.names), cluster)) co_return not_marked(object);
     Status removed = co_await groups_.remove(ctx, group.name);
     co_return not_gone(std::move(removed));
   }
@@ -146,15 +143,14 @@ Task<Status> Owned::remove_security_group(Ctx ctx, std::vector<std::string> name
 
 Task<Status> Owned::remove(Ctx ctx, ClusterNames cluster, OwnedObject object) {
   Status removed(Code::invalid_argument, "this cloud has no " + object.kind);
-  std::vector<std::string>& names = cluster.names;
   if (object.kind == CCM_OWNED_LOAD_BALANCER) {
-    removed = co_await remove_load_balancer(ctx, std::move(names), std::move(object));
+    removed = co_await remove_load_balancer(ctx, std::move(cluster), std::move(object));
   } else if (object.kind == CCM_OWNED_FLOATING_IP) {
-    removed = co_await remove_floating_ip(ctx, std::move(names), std::move(object));
+    removed = co_await remove_floating_ip(ctx, std::move(cluster), std::move(object));
   } else if (object.kind == CCM_OWNED_SECURITY_GROUP) {
-    removed = co_await remove_security_group(ctx, std::move(names), std::move(object));
+    removed = co_await remove_security_group(ctx, std::move(cluster), std::move(object));
   } else if (object.kind == CCM_OWNED_ROUTE) {
-    removed = co_await routes_.remove_recorded(ctx, std::move(names), std::move(object));
+    removed = co_await routes_.remove_recorded(ctx, std::move(cluster.names), std::move(object));
   }
   co_return removed;
 }

@@ -41,9 +41,9 @@ class Owned {
   Task<Result<std::vector<FloatingIp>>> all_floating_ips(Ctx ctx);
   // `query`: "name=...&", or nothing.
   Task<Result<std::vector<NamedSecurityGroup>>> security_groups(Ctx ctx, std::string query);
-  Task<Status> remove_load_balancer(Ctx ctx, std::vector<std::string> names, OwnedObject object);
-  Task<Status> remove_floating_ip(Ctx ctx, std::vector<std::string> names, OwnedObject object);
-  Task<Status> remove_security_group(Ctx ctx, std::vector<std::string> names, OwnedObject object);
+  Task<Status> remove_load_balancer(Ctx ctx, ClusterNames cluster, OwnedObject object);
+  Task<Status> remove_floating_ip(Ctx ctx, ClusterNames cluster, OwnedObject object);
+  Task<Status> remove_security_group(Ctx ctx, ClusterNames cluster, OwnedObject object);
 
   Api& api_;
   Octavia octavia_;

@@ -19,11 +19,12 @@ using nlohmann::json;
 
 constexpr int kPairTries = 5;
 // An address of IPv6 takes 65 characters of the URL, which many servers cut at 8,192.
-constexpr std::size_t kAddressesAtOnce = 50;
+constexpr std::size_t kAtOnce = 50;
 
 PairPort read_pair_port(const json& entry) {
   PairPort port;
   port.id = text_of(entry, "id");
+  port.server = text_of(entry, "device_id");
   for (const json& fixed : part_of(entry, "fixed_ips")) {
     port.addresses.push_back(normal_form({{}, text_of(fixed, "ip_address")}).next_hop);
   }
@@ -67,7 +68,13 @@ std::string range_text(const std::string& text) {
 }  // namespace
 
 Result<PairPortPage> parse_pair_ports(std::string_view json_text) {
-  return read_answer(parse_json(json_text), &read_pair_ports);
+  return read_answer(json_text, &read_pair_ports);
+}
+
+std::set<std::string> PairPort::ranges() const {
+  std::set<std::string> all;
+  for (const AddressPair& pair : pairs) all.insert(range_text(pair.ip_address));
+  return all;
 }
 
 std::vector<AddressPair> PairChange::of(const PairPort& port) const {
@@ -83,19 +90,18 @@ std::vector<AddressPair> PairChange::of(const PairPort& port) const {
   return pairs;
 }
 
-Task<Result<std::map<std::string, PairPort>>> AddressPairs::find(
-    Ctx ctx, std::vector<std::string> networks, std::vector<std::string> addresses) {
-  std::map<std::string, PairPort> found;
-  if (networks.empty()) co_return found;
-  std::sort(addresses.begin(), addresses.end());
-  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-  for (std::size_t at = 0; at < addresses.size(); at += kAddressesAtOnce) {
+Task<Status> AddressPairs::find_by(Ctx ctx, std::string filter, std::vector<std::string> texts,
+                                   const std::vector<std::string>& networks,
+                                   std::map<std::string, PairPort>& found) {
+  std::sort(texts.begin(), texts.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  for (std::size_t at = 0; at < texts.size(); at += kAtOnce) {
     std::string path =
-        "ports?fields=id&fields=fixed_ips&fields=allowed_address_pairs"
+        "ports?fields=id&fields=device_id&fields=fixed_ips&fields=allowed_address_pairs"
         "&fields=port_security_enabled&fields=revision_number";
     for (const std::string& network : networks) path += "&network_id=" + percent_encode(network);
-    for (std::size_t i = at; i < std::min(addresses.size(), at + kAddressesAtOnce); ++i) {
-      path += "&fixed_ips=ip_address%3D" + percent_encode(addresses[i]);
+    for (std::size_t i = at; i < std::min(texts.size(), at + kAtOnce); ++i) {
+      path += "&" + filter + percent_encode(texts[i]);
     }
     std::vector<PairPort> ports;
     PageReader reader = [&ports](const std::string& body, bool first) -> Result<PageInfo> {
@@ -107,13 +113,29 @@ Task<Result<std::map<std::string, PairPort>>> AddressPairs::find(
       std::move(page->ports.begin(), page->ports.end(), std::back_inserter(ports));
       return info;
     };
-    Collection collection{"network", std::move(path), "ListPortsByAddress", {}};
+    Collection collection{"network", std::move(path), "ListPortsOfNodes", {}};
     Status status = co_await api_.list(ctx, std::move(collection), reader);
     if (!status.ok()) co_return status;
     for (const PairPort& port : ports) {
       for (const std::string& address : port.addresses) found.emplace(address, port);
     }
   }
+  co_return Status();
+}
+
+Task<Result<std::map<std::string, PairPort>>> AddressPairs::find(Ctx ctx,
+                                                                 std::vector<std::string> networks,
+                                                                 std::vector<std::string> addresses,
+                                                                 std::vector<std::string> servers) {
+  std::map<std::string, PairPort> found;
+  if (networks.empty()) co_return found;
+  std::string by_server = "device_id=";
+  Status status = co_await find_by(ctx, std::move(by_server), std::move(servers), networks, found);
+  if (!status.ok()) co_return status;
+  std::erase_if(addresses, [&](const std::string& address) { return found.contains(address); });
+  std::string by_address = "fixed_ips=ip_address%3D";
+  status = co_await find_by(ctx, std::move(by_address), std::move(addresses), networks, found);
+  if (!status.ok()) co_return status;
   co_return found;
 }
 
@@ -124,7 +146,7 @@ Task<Result<PairPort>> AddressPairs::read(Ctx ctx, const std::string& id) {
   question.operation = "GetPort";
   auto body = co_await api_.call(ctx, std::move(question));
   if (!body.ok()) co_return body.status();
-  co_return read_answer(parse_json(*body), &read_one_port);
+  co_return read_answer(*body, &read_one_port);
 }
 
 Task<Status> AddressPairs::change(Ctx ctx, PairPort port, PairChange change, bool if_match) {

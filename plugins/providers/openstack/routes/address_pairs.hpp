@@ -24,10 +24,14 @@ struct AddressPair {
 
 struct PairPort {
   std::string id;
+  std::string server;
   std::vector<std::string> addresses;  // its own, in normal form
   std::vector<AddressPair> pairs;
   bool secured = true;    // port security is on
   int64_t revision = -1;  // -1 = the cloud counts none
+
+  // Of the pairs, in normal form.
+  [[nodiscard]] std::set<std::string> ranges() const;
 };
 
 struct PairPortPage {
@@ -51,14 +55,20 @@ class AddressPairs {
  public:
   explicit AddressPairs(Api& api) : api_(api) {}
 
-  // The ports on these networks that have one of these addresses, by address.
+  // The ports on these networks that have one of these addresses, or belong to one of these
+  // servers, by address.
   Task<Result<std::map<std::string, PairPort>>> find(Ctx ctx, std::vector<std::string> networks,
-                                                     std::vector<std::string> addresses);
+                                                     std::vector<std::string> addresses,
+                                                     std::vector<std::string> servers);
   // Writes nothing when nothing changes, or the port is without port security. `if_match`: only for
   // the revision that was read; then it reads and tries once more.
   Task<Status> change(Ctx ctx, PairPort port, PairChange change, bool if_match);
 
  private:
+  // `filter` is one for each text.
+  Task<Status> find_by(Ctx ctx, std::string filter, std::vector<std::string> texts,
+                       const std::vector<std::string>& networks,
+                       std::map<std::string, PairPort>& found);
   Task<Result<PairPort>> read(Ctx ctx, const std::string& id);
 
   Api& api_;

@@ -3,11 +3,13 @@
 
 #include "openstack/api.hpp"
 
+#include <ccm/cidr.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -51,6 +53,12 @@ struct RouterFeatures {
 // From the aliases of Neutron's extensions.
 RouterFeatures router_features(const std::set<std::string>& extensions);
 
+// The networks that a router connects.
+struct RouterNetworks {
+  std::vector<std::string> ids;
+  std::vector<Cidr> subnets;  // as far as they can be read
+};
+
 class RouterApi {
  public:
   explicit RouterApi(Api& api) : api_(api) {}
@@ -62,8 +70,9 @@ class RouterApi {
   // Asked once.
   Task<Result<RouterFeatures>> features(Ctx ctx);
   Task<Result<Router>> read(Ctx ctx);
-  // The IDs of the networks to which it is connected (OS-180).
-  Task<Result<std::vector<std::string>>> networks(Ctx ctx);
+  // The networks to which it is connected (OS-180). A subnet never changes its range, so each is
+  // read once.
+  Task<Result<RouterNetworks>> networks(Ctx ctx);
 
   // Success also when they are gone already.
   Task<Status> remove(Ctx ctx, std::vector<ExtraRoute> routes);
@@ -75,6 +84,7 @@ class RouterApi {
   Task<Status> remove_tag(Ctx ctx, std::string tag);
 
  private:
+  Task<Status> learn_subnets(Ctx ctx, const std::set<std::string>& ids);
   Task<Status> change(Ctx ctx, std::vector<ExtraRoute> routes, bool add);
   Task<Status> write(Ctx ctx, Call call);
   [[nodiscard]] std::string path(const std::string& rest = {}) const;
@@ -83,6 +93,7 @@ class RouterApi {
   std::string id_;
   bool known_ = false;  // the features
   RouterFeatures features_;
+  std::map<std::string, std::string> subnets_;  // ranges by ID; empty = it cannot be read
 };
 
 }  // namespace ccm::openstack

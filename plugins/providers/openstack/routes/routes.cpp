@@ -1,5 +1,8 @@
 #include "routes.hpp"
 
+#include <ccm/cidr.hpp>
+
+#include <string_view>
 #include <utility>
 
 namespace ccm::openstack {
@@ -10,13 +13,25 @@ constexpr int64_t kChangesAtOnce = 100;
 constexpr std::size_t kShortTag = 60;
 constexpr std::size_t kLongTag = 255;
 constexpr milliseconds kAskForCluster{10'000};
+// A route that leads elsewhere than to the Node with its range is looked at again.
+constexpr milliseconds kLookAgain{600'000};
 
 }  // namespace
+
+Routes::Routes(Host& host, Api& api)
+    : host_(host),
+      router_(api),
+      pairs_(api),
+      ranges_(RoutableRanges::of_flags(
+          [&host](std::string_view name) { return host.config.flag(name); })) {}
 
 RouteLimits Routes::limits() { return {0, kChangesAtOnce, true}; }
 
 void Routes::configure(const std::string& router_id) {
-  if (router_id != router_.id()) known_.clear();
+  if (router_id != router_.id()) {
+    known_.clear();
+    strangers_.clear();
+  }
   router_.configure(router_id);
   audit_at_ = milliseconds(0);
   audited_ = 0;
@@ -48,40 +63,40 @@ bool Routes::is_ours(const ExtraRoute& route, const RouteMarks& marks) const {
   return known_.contains(normal_form(route)) || marks.has(route);
 }
 
-// Once a route was right it stays this cluster's, also when its Node goes.
-void Routes::remember(const Router& router, const RouteNodes& nodes, const RouteMarks& marks) {
-  std::map<ExtraRoute, std::string> known;
+// A former manager left no record, or it was lost. A kubelet chooses range and server of its Node,
+// so only within the cluster's own ranges, and by the port to which the route leads.
+Task<Status> Routes::recognise(Ctx ctx, const Router& router, const RouteNodes& nodes,
+                               const RouteMarks& marks) {
+  std::set<ExtraRoute> known;
+  std::vector<ExtraRoute> unknown;
+  std::vector<std::string> addresses;
+  const milliseconds now = host_.timer.now();
+  if (now >= strangers_until_) strangers_.clear();
   for (const ExtraRoute& route : router.routes) {
     const ExtraRoute normal = normal_form(route);
-    const RouteNode* node = nodes.target_of(route);
-    const auto before = known_.find(normal);
-    if (node != nullptr && node->ranges.contains(normal.destination)) {
-      known[normal] = node->name;
-    } else if (before != known_.end()) {
-      known.insert(*before);
-    } else if (marks.has(route)) {
-      known[normal] = node != nullptr ? node->name : "";
+    if (is_ours(route, marks)) {
+      known.insert(normal);
+      continue;
     }
+    const auto range = parse_cidr(normal.destination);
+    if (!range || !ranges_.contains(*range) || strangers_.contains(normal)) continue;
+    if (!nodes.has_range(normal.destination)) continue;
+    addresses.push_back(normal.next_hop);
+    unknown.push_back(normal);
   }
   known_ = std::move(known);
-}
-
-Route Routes::listed(const ExtraRoute& route, const RouteNodes& nodes,
-                     const RouteMarks& marks) const {
-  Route out;
-  out.id = route.next_hop;
-  out.destination_cidr = route.destination;
-  out.owned = is_ours(route, marks);
-  if (const RouteNode* node = nodes.target_of(route)) {
-    out.target_node = node->name;
-    out.target_addresses = node->addresses;
-    return out;
+  if (unknown.empty()) co_return Status();
+  Batch batch;
+  Status status = co_await find_ports(ctx, batch, std::move(addresses), {});
+  if (!status.ok()) co_return status;
+  if (strangers_.empty()) strangers_until_ = now + kLookAgain;
+  for (const ExtraRoute& route : unknown) {
+    const auto port = batch.ports.find(route.next_hop);
+    const bool ours =
+        port != batch.ports.end() && nodes.has(route.destination, port->second.server);
+    (ours ? known_ : strangers_).insert(route);
   }
-  out.target_addresses = {{"InternalIP", route.next_hop}};
-  const auto before = known_.find(normal_form(route));
-  if (before != known_.end()) out.target_node = before->second;
-  out.blackhole = out.owned && out.target_node.empty();
-  return out;
+  co_return Status();
 }
 
 Task<Status> Routes::record(Ctx ctx, const RouterFeatures& features, const RouteMarks& marks,
@@ -130,11 +145,18 @@ Task<Result<std::vector<Route>>> Routes::list(Ctx ctx, std::string cluster_name)
   if (!router.ok()) co_return router.status();
   const RouteNodes nodes(host_.kube);
   const RouteMarks marks(*name, router->tags);
-  remember(*router, nodes, marks);
+  const Status recognised = co_await recognise(ctx, *router, nodes, marks);
+  if (!recognised.ok()) co_return recognised;
   std::vector<Route> routes;
-  for (const ExtraRoute& route : router->routes) routes.push_back(listed(route, nodes, marks));
+  for (const ExtraRoute& route : router->routes) {
+    Route& listed = routes.emplace_back();
+    listed.id = route.next_hop;
+    listed.destination_cidr = route.destination;
+    listed.target_addresses = {{"InternalIP", route.next_hop}};
+    listed.owned = is_ours(route, marks);
+  }
   co_await adopt(ctx, *features, *router, marks);
-  co_await audit_pairs(ctx, *features, *router, nodes);
+  co_await audit_pairs(ctx, *features, *router, nodes, marks);
   co_return routes;
 }
 

@@ -10,6 +10,7 @@
 
 #include <ccm/host.hpp>
 #include <ccm/owned.hpp>
+#include <ccm/routable_ranges.hpp>
 #include <ccm/route.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
@@ -27,15 +28,16 @@ class Routes {
  public:
   using Statuses = Result<std::vector<Status>>;
 
-  Routes(Host& host, Api& api) : host_(host), router_(api), pairs_(api) {}
+  Routes(Host& host, Api& api);
   Routes(const Routes&) = delete;
   Routes& operator=(const Routes&) = delete;
 
   void configure(const std::string& router_id);
 
-  // All routes of the router. Owned are those that the router's tags record (marks.hpp), and those
-  // that lead to a Node which has the range: these are recorded now. From time to time it also sees
-  // to address pairs that are missing (OS-195).
+  // All routes of the router, with their next hops, of which the host knows the Nodes. Owned are
+  // those that the router's tags record (marks.hpp), and those within --cluster-cidr that lead to
+  // the server of a Node which has the range: these are recorded now. From time to time it also
+  // sees to address pairs that are missing (OS-195).
   Task<Result<std::vector<Route>>> list(Ctx ctx, std::string cluster_name);
   // Address pairs and the record first, then the routes; one call for all removals, and one for all
   // additions unless the router refuses some of them.
@@ -52,8 +54,10 @@ class Routes {
  private:
   struct Addition {
     ExtraRoute route;
-    std::string node;
-    Status status;  // a failure so far
+    std::string server;
+    std::vector<std::string> addresses;  // next hops that may be, the best one first
+    Status status;                       // a failure so far
+    bool paired = false;                 // this batch has added the range to the port's pairs
   };
   struct Batch {
     RouterFeatures features;
@@ -63,24 +67,27 @@ class Routes {
     std::vector<ExtraRoute> gone;  // those that were removed
     std::vector<Addition> additions;
     std::map<std::string, PairPort> ports;  // by address
+    std::vector<Cidr> subnets;              // to which the router is connected
   };
 
   // The name by which the record knows this cluster.
   Task<Result<std::string>> cluster(Ctx ctx, std::string cluster_name);
   [[nodiscard]] bool is_ours(const ExtraRoute& route, const RouteMarks& marks) const;
-  [[nodiscard]] Route listed(const ExtraRoute& route, const RouteNodes& nodes,
-                             const RouteMarks& marks) const;
-  void remember(const Router& router, const RouteNodes& nodes, const RouteMarks& marks);
+  // Those that lead to the server of a Node with that range become known.
+  Task<Status> recognise(Ctx ctx, const Router& router, const RouteNodes& nodes,
+                         const RouteMarks& marks);
   Task<Status> record(Ctx ctx, const RouterFeatures& features, const RouteMarks& marks,
                       std::set<ExtraRoute> routes);
   Task<void> adopt(Ctx ctx, const RouterFeatures& features, const Router& router,
                    const RouteMarks& marks);
 
   // routes_pairs.cpp
-  Task<Result<std::map<std::string, PairPort>>> find_ports(Ctx ctx,
-                                                           std::vector<std::string> addresses);
+  // Fills in ports and subnets.
+  Task<Status> find_ports(Ctx ctx, Batch& batch, std::vector<std::string> addresses,
+                          std::vector<std::string> servers);
+  static void choose_next_hop(const Batch& batch, Addition& addition);
   Task<void> audit_pairs(Ctx ctx, const RouterFeatures& features, const Router& router,
-                         const RouteNodes& nodes);
+                         const RouteNodes& nodes, const RouteMarks& marks);
   Task<void> add_pairs(Ctx ctx, Batch& batch);
   Task<Status> add_pair(Ctx ctx, const Batch& batch, const std::vector<Addition*>& same_port);
   Task<void> remove_pairs(Ctx ctx, const Batch& batch);
@@ -97,9 +104,11 @@ class Routes {
   RouterApi router_;
   AddressPairs pairs_;
   std::optional<std::string> cluster_;
-  // Routes that were right, or are recorded: their Nodes. A Node that goes does not leave its
-  // address behind.
-  std::map<ExtraRoute, std::string> known_;
+  const RoutableRanges ranges_;
+  std::set<ExtraRoute> known_;  // ours, whether the tags record them or not
+  // Routes to a Node's range that lead elsewhere, until the next audit.
+  std::set<ExtraRoute> strangers_;
+  milliseconds strangers_until_{0};
   bool record_failed_ = false;  // and it was said
   milliseconds audit_at_{0};    // the next one begins
   std::size_t audited_ = 0;     // routes of the one that runs

@@ -1,4 +1,5 @@
 // Changes of the router's routes.
+#include "openstack/compute/provider_id.hpp"
 #include "routes.hpp"
 
 #include <algorithm>
@@ -7,11 +8,19 @@
 namespace ccm::openstack {
 namespace {
 
+bool is_v6_range(const std::string& text) { return text.find(':') != std::string::npos; }
+
 Status without_address(const std::string& range) {
-  const bool v6 = range.find(':') != std::string::npos;
-  return Status(Code::failed_precondition, ErrorClass::unavailable,
-                std::string("the Node has no InternalIP of ") + (v6 ? "IPv6" : "IPv4"))
+  return Status(Code::failed_precondition, ErrorClass::waiting,
+                std::string("the instance has no InternalIP of ") +
+                    (is_v6_range(range) ? "IPv6" : "IPv4"))
       .with_reason("NoAddress");
+}
+
+Status without_server(const Status& why) {
+  return Status(Code::failed_precondition, ErrorClass::waiting,
+                "the route names no instance of this cloud: " + why.message())
+      .with_reason("NoInstance");
 }
 
 Status not_ours(const ExtraRoute& route) {
@@ -33,10 +42,20 @@ Routes::Batch Routes::make_batch(const std::vector<Route>& removals,
   Batch batch;
   for (const Route& route : additions) {
     Addition& addition = batch.additions.emplace_back();
-    addition.route = normal_form(
-        {route.destination_cidr, next_hop_of(route.target_addresses, route.destination_cidr)});
-    addition.node = route.target_node;
-    if (addition.route.next_hop.empty()) addition.status = without_address(route.destination_cidr);
+    addition.route = normal_form({route.destination_cidr, {}});
+    const auto id = parse_provider_id(route.target_provider_id);
+    if (!id.ok()) {
+      addition.status = without_server(id.status());
+      continue;
+    }
+    addition.server = id->server;
+    // Of the range's family (OS-182, OS-193).
+    for (const NodeAddress& address : route.target_addresses) {
+      if (address.type != "InternalIP") continue;
+      if (is_v6_range(address.address) != is_v6_range(route.destination_cidr)) continue;
+      addition.addresses.push_back(normal_form({{}, address.address}).next_hop);
+    }
+    if (addition.addresses.empty()) addition.status = without_address(route.destination_cidr);
   }
   for (const Route& route : removals) {
     batch.removals.push_back(normal_form({route.destination_cidr, route.id}));
@@ -58,17 +77,18 @@ Task<Status> Routes::prepare(Ctx ctx, std::string cluster_name, Batch& batch) {
   for (const ExtraRoute& route : router->routes) {
     (is_ours(route, marks) ? batch.owned : batch.foreign).insert(normal_form(route));
   }
-  if (features->pairs) {
-    std::vector<std::string> addresses;
-    for (const Addition& addition : batch.additions) {
-      if (addition.status.ok()) addresses.push_back(addition.route.next_hop);
-    }
-    for (const ExtraRoute& route : batch.removals) addresses.push_back(route.next_hop);
-    auto ports = co_await find_ports(ctx, std::move(addresses));
-    if (!ports.ok()) co_return ports.status();
-    batch.ports = *std::move(ports);
-    co_await add_pairs(ctx, batch);
+  std::vector<std::string> servers;
+  for (const Addition& addition : batch.additions) {
+    if (addition.status.ok()) servers.push_back(addition.server);
   }
+  std::vector<std::string> addresses;
+  if (features->pairs) {
+    for (const ExtraRoute& route : batch.removals) addresses.push_back(route.next_hop);
+  }
+  Status found = co_await find_ports(ctx, batch, std::move(addresses), std::move(servers));
+  if (!found.ok()) co_return found;
+  for (Addition& addition : batch.additions) choose_next_hop(batch, addition);
+  if (features->pairs) co_await add_pairs(ctx, batch);
   std::set<ExtraRoute> recorded = batch.owned;
   for (const Addition& addition : batch.additions) {
     if (addition.status.ok()) recorded.insert(addition.route);
@@ -120,7 +140,7 @@ Task<void> Routes::add(Ctx ctx, Batch& batch) {
     }
     for (std::size_t i = begin; i < end; ++i) {
       ready[i]->status = status;
-      if (status.ok()) known_[ready[i]->route] = ready[i]->node;
+      if (status.ok()) known_.insert(ready[i]->route);
     }
     if (!status.ok() && status.error_class() != ErrorClass::invalid_spec) stop = status;
   }
@@ -130,7 +150,13 @@ Task<Routes::Statuses> Routes::apply(Ctx ctx, std::string cluster_name, std::vec
                                      std::vector<Route> additions) {
   Batch batch = make_batch(removals, additions);
   const Status prepared = co_await prepare(ctx, std::move(cluster_name), batch);
-  if (!prepared.ok()) co_return prepared;
+  if (!prepared.ok()) {
+    for (Addition& addition : batch.additions) {
+      if (addition.status.ok()) addition.status = prepared;
+    }
+    if (batch.features.pairs) co_await remove_pairs(ctx, batch);
+    co_return prepared;
+  }
   const Status removed = co_await remove(ctx, batch);
   co_await add(ctx, batch);
   if (batch.features.pairs) co_await remove_pairs(ctx, batch);

@@ -14,35 +14,67 @@ constexpr milliseconds kAuditEvery{600'000};
 // Routes of one step of the audit; each listing makes one.
 constexpr std::size_t kAuditStep = 100;
 
-Status without_port(const std::string& address) {
+Status without_port(const std::string& server) {
   return Status(Code::failed_precondition, ErrorClass::unavailable,
-                "no port on the router's networks has the address " + address)
+                "no port of server " + server +
+                    " on the router's networks has one of its addresses of that family")
       .with_reason("NoPort");
+}
+
+// The router has not taken the route.
+bool is_refusal(const Status& status) {
+  return status.refused() || status.error_class() == ErrorClass::auth ||
+         status.error_class() == ErrorClass::not_found;
+}
+
+Status on_a_subnet(const std::string& destination, const Cidr& subnet) {
+  return Status(Code::failed_precondition, ErrorClass::invalid_spec,
+                destination + " overlaps " + subnet.text() +
+                    ", a subnet to which the router is connected")
+      .with_reason(std::string(kRangeConflict));
 }
 
 }  // namespace
 
-Task<Result<std::map<std::string, PairPort>>> Routes::find_ports(
-    Ctx ctx, std::vector<std::string> addresses) {
-  std::map<std::string, PairPort> none;
-  if (addresses.empty()) co_return none;
+Task<Status> Routes::find_ports(Ctx ctx, Batch& batch, std::vector<std::string> addresses,
+                                std::vector<std::string> servers) {
+  if (addresses.empty() && servers.empty()) co_return Status();
   auto networks = co_await router_.networks(ctx);
   if (!networks.ok()) co_return networks.status();
-  auto ports = co_await pairs_.find(ctx, *std::move(networks), std::move(addresses));
-  co_return ports;
+  batch.subnets = std::move(networks->subnets);
+  auto ports =
+      co_await pairs_.find(ctx, std::move(networks->ids), std::move(addresses), std::move(servers));
+  if (!ports.ok()) co_return ports.status();
+  batch.ports = *std::move(ports);
+  co_return Status();
 }
 
-// OS-186, OS-187: a route to an address without a port leads nowhere.
+// The first of the instance's addresses that a port of its own has on the router's networks: with
+// several networks that may be any of them (OS-182, occm#3090).
+void Routes::choose_next_hop(const Batch& batch, Addition& addition) {
+  if (!addition.status.ok()) return;
+  const auto range = parse_cidr(addition.route.destination);
+  const auto subnet = std::find_if(batch.subnets.begin(), batch.subnets.end(),
+                                   [&](const Cidr& one) { return range && one.overlaps(*range); });
+  if (subnet != batch.subnets.end()) {
+    addition.status = on_a_subnet(addition.route.destination, *subnet);
+    return;
+  }
+  for (const std::string& address : addition.addresses) {
+    const auto port = batch.ports.find(address);
+    if (port == batch.ports.end() || port->second.server != addition.server) continue;
+    addition.route.next_hop = address;
+    return;
+  }
+  addition.status = without_port(addition.server);
+}
+
+// OS-186, OS-187.
 Task<void> Routes::add_pairs(Ctx ctx, Batch& batch) {
   std::map<std::string, std::vector<Addition*>> by_port;  // one write for both families
   for (Addition& addition : batch.additions) {
     if (!addition.status.ok()) continue;
-    const auto port = batch.ports.find(addition.route.next_hop);
-    if (port == batch.ports.end()) {
-      addition.status = without_port(addition.route.next_hop);
-    } else {
-      by_port[port->second.id].push_back(&addition);
-    }
+    by_port[batch.ports.at(addition.route.next_hop).id].push_back(&addition);
   }
   std::vector<std::vector<Addition*>> groups;
   groups.reserve(by_port.size());
@@ -63,18 +95,27 @@ Task<Status> Routes::add_pair(Ctx ctx, const Batch& batch,
   PairChange wanted;
   for (const Addition* addition : same_port) wanted.add.insert(addition->route.destination);
   PairPort port = batch.ports.at(same_port.front()->route.next_hop);
+  const std::set<std::string> before = port.ranges();
   const Status status =
       co_await pairs_.change(ctx, std::move(port), std::move(wanted), batch.features.if_match);
-  for (Addition* addition : same_port) addition->status = status;
+  for (Addition* addition : same_port) {
+    addition->status = status;
+    addition->paired = status.ok() && !before.contains(addition->route.destination);
+  }
   co_return Status();
 }
 
-// OS-191.
+// OS-188, OS-191: of routes that were removed, and of those that were not made after all.
 Task<void> Routes::remove_pairs(Ctx ctx, const Batch& batch) {
   std::map<std::string, PairChange> by_address;
   for (const ExtraRoute& route : batch.gone) {
     if (!batch.ports.contains(route.next_hop)) continue;
     by_address[route.next_hop].remove.insert(route.destination);
+  }
+  for (const Addition& addition : batch.additions) {
+    if (!addition.paired || batch.owned.contains(addition.route)) continue;
+    if (!is_refusal(addition.status)) continue;  // it may have been made, or is tried again
+    by_address[addition.route.next_hop].remove.insert(addition.route.destination);
   }
   for (const Addition& addition : batch.additions) {
     const auto port = batch.ports.find(addition.route.next_hop);
@@ -99,7 +140,11 @@ Task<Status> Routes::remove_pair(Ctx ctx, const Batch& batch, const std::string&
                                  PairChange change) {
   PairPort port = batch.ports.at(address);
   // Additions have changed it since it was read.
-  for (const std::string& range : change.add) port.pairs.push_back({range, {}});
+  for (const Addition& addition : batch.additions) {
+    const auto its = batch.ports.find(addition.route.next_hop);
+    if (!addition.paired || its == batch.ports.end() || its->second.id != port.id) continue;
+    port.pairs.push_back({addition.route.destination, {}});
+  }
   const Status status =
       co_await pairs_.change(ctx, std::move(port), std::move(change), batch.features.if_match);
   if (!status.ok() && status.error_class() != ErrorClass::not_found) {
@@ -109,36 +154,41 @@ Task<Status> Routes::remove_pair(Ctx ctx, const Batch& batch, const std::string&
   co_return Status();
 }
 
-// OS-195. In steps, so that a listing stays short.
+// OS-195. In steps, so that a listing stays short. Only ports of the Nodes that have the ranges: an
+// address may belong to somebody else by now.
 Task<void> Routes::audit_pairs(Ctx ctx, const RouterFeatures& features, const Router& router,
-                               const RouteNodes& nodes) {
+                               const RouteNodes& nodes, const RouteMarks& marks) {
   const milliseconds now = host_.timer.now();
   if (!features.pairs || (audited_ == 0 && now < audit_at_)) co_return;
   if (audited_ == 0) audit_at_ = now + kAuditEvery;
   Batch batch;
   batch.features = features;
+  std::vector<ExtraRoute> ours;
   std::vector<std::string> addresses;
   std::size_t at = audited_;
   for (; at < router.routes.size() && at < audited_ + kAuditStep; ++at) {
-    const ExtraRoute route = normal_form(router.routes[at]);
-    const RouteNode* node = nodes.target_of(route);
-    if (node == nullptr || !node->ranges.contains(route.destination)) continue;
-    batch.additions.push_back({route, node->name, Status()});
-    addresses.push_back(route.next_hop);
+    if (!is_ours(router.routes[at], marks)) continue;
+    ours.push_back(normal_form(router.routes[at]));
+    addresses.push_back(ours.back().next_hop);
   }
   audited_ = at < router.routes.size() ? at : 0;
-  auto ports = co_await find_ports(ctx, std::move(addresses));
-  if (!ports.ok()) {
-    host_.log.warning("The ports to which routes lead could not be read",
-                      {{"err", ports.status()}});
+  const Status found = co_await find_ports(ctx, batch, std::move(addresses), {});
+  if (!found.ok()) {
+    host_.log.warning("The ports to which routes lead could not be read", {{"err", found}});
     co_return;
   }
-  batch.ports = *std::move(ports);
+  for (const ExtraRoute& route : ours) {
+    const auto port = batch.ports.find(route.next_hop);
+    if (port == batch.ports.end() || !nodes.has(route.destination, port->second.server)) continue;
+    Addition& addition = batch.additions.emplace_back();
+    addition.route = route;
+    addition.server = port->second.server;
+  }
   co_await add_pairs(ctx, batch);
   for (const Addition& addition : batch.additions) {
     if (addition.status.ok()) continue;
     host_.log.warning("The route to a Node does not work",
-                      {{"node", addition.node},
+                      {{"server", addition.server},
                        {"destination", addition.route.destination},
                        {"err", addition.status}});
   }

@@ -60,9 +60,8 @@ Task<Status> Routes::remove_recorded(Ctx ctx, std::vector<std::string> clusters,
     batch.removals.push_back(route);
     if (features->pairs) {
       std::vector<std::string> addresses(1, route.next_hop);
-      auto ports = co_await find_ports(ctx, std::move(addresses));
-      if (!ports.ok()) co_return ports.status();
-      batch.ports = *std::move(ports);
+      Status found = co_await find_ports(ctx, batch, std::move(addresses), {});
+      if (!found.ok()) co_return found;
     }
     Status removed = co_await remove(ctx, batch);
     if (removed.ok() && features->pairs) co_await remove_pairs(ctx, batch);

@@ -52,6 +52,9 @@ typedef struct ccm_http_request {
   uint32_t max_tries;     /* 0 = as R-132 says */
   const ccm_str *secrets; /* further texts to redact, such as a password in the body */
   size_t secret_count;
+  /* Of a write: what it takes the place of, or takes away, in words for people. A dry run shows it beside the body; it is
+   * sent to nobody. Only to a host of 1.1 or later (R-8). [since 1.1] */
+  ccm_str replaces;
 } ccm_http_request;
 
 /* [result] [since 1.0] */

@@ -54,6 +54,9 @@ typedef struct ccm_instance {
   size_t address_count;
   const ccm_key_value *labels; /* further labels; those that the Node has are kept, keys of kubernetes.io left out */
   size_t label_count;
+  /* [null] From the host, of `describe`: why nothing is known of it, when its state is UNKNOWN; when it is ABSENT, the name or
+   * provider ID that was looked for and what resembles it, with the code NOT_FOUND. NULL from a provider. [since 1.1] */
+  const ccm_status *why;
 } ccm_instance;
 
 /* A list that ends before `count` is a failure. [result] [since 1.0] */

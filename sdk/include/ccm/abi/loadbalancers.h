@@ -16,7 +16,10 @@
  * R-94 `ensure` looks for its mark before it creates, so that a lost answer leads to no second load balancer.
  * R-95 A failed `ensure` hands over what it made so far, so that the id is recorded although it failed.
  * R-96 Impossible results are a failure of the operation: an ingress without ip and hostname, a port outside of 1 to
- *      65535, an id, ip or hostname of more than 4 KiB, annotations of more than 256 KiB.
+ *      65535, an id, ip or hostname of more than 4 KiB, annotations of more than 256 KiB, more than 64 node_labels.
+ * R-180 A load balancer that serves is never left without members by a choice of the provider's own: a family of
+ *      addresses, labels, a subnet. When backends were given of which none can be a member, it keeps the members that
+ *      it has, and `no_members` says why. Without backends in the request the members go: the host has asked its brake.
  *
  * From the host:
  * R-97 It adds deadlines, metrics, one operation at a time for each Service, or each `lane`, and the deletion brake:
@@ -27,6 +30,9 @@
  * R-99 An operation that is open five minutes after its ctx ended loses its turn: the host calls `observe` before the
  *      next change, and drops the late completion. Until then others of the lane are UNAVAILABLE, class WAITING, reason
  *      CCM_REASON_OPERATION_NOT_COMPLETED.
+ * R-181 Provider IDs and addresses of backends are those of the cloud, where the provider offers instances
+ *      (ccm/abi/instances.h): a Node whose instance the cloud does not show, or which an older Node has, is no backend.
+ *      They are not what `node` says: kubelets write that. Without instances they are the Nodes' own.
  */
 #ifndef CCM_ABI_LOADBALANCERS_H
 #define CCM_ABI_LOADBALANCERS_H
@@ -108,9 +114,10 @@ typedef struct ccm_backend {
   uint32_t flags; /* 0 */
   ccm_str name;
   ccm_str provider_id; /* may be empty: the instance is then found by name */
+  /* In the order of the cloud; what the kubelet's --node-ip names comes first. */
   const ccm_node_address *addresses;
   size_t address_count;
-  const ccm_object *node; /* [null] for labels and annotations */
+  const ccm_object *node; /* [null] for labels; a provider that chooses by them says so in `node_labels` */
 } ccm_backend;
 
 /* Of all operations but limits. [request] [since 1.0] */
@@ -156,6 +163,13 @@ typedef struct ccm_load_balancer {
   /* Annotations that the provider wants on the Service, besides the id. An empty value removes the annotation. */
   const ccm_key_value *annotations;
   size_t annotation_count;
+  /* Keys of the labels by which the provider chose among the backends of this Service. A change of one of them on a Node
+   * is a change of the backends, and `update_backends` follows at once; other labels may change unseen. [since 1.1] */
+  const ccm_str *node_labels;
+  size_t node_label_count;
+  /* Why none of the given backends can be a member, in words for people: "no Node has an IPv4 address". Empty = some
+   * can, or none were given. The Service is told, and is not shown as ready (R-180). [since 1.1] */
+  ccm_str no_members;
 } ccm_load_balancer;
 
 /* [result] [since 1.0] */

@@ -10,7 +10,8 @@
  *       is CCM_OWNED_SHARED, or left out.
  * R-172 A listing writes nothing, and needs no Kubernetes API.
  * R-173 `remove` reads the object again. One whose marks name another cluster, or not the one that was asked for, is
- *       not touched (CCM_REASON_NOT_OWNED). One that is gone already is a success. While the cloud works it ends with
+ *       not touched (CCM_REASON_NOT_OWNED). One whose mark names no cluster goes with CCM_OWNED_OBJECT_CONFIRMED alone.
+ *       One that is gone already is a success. While the cloud works it ends with
  *       class WAITING and a retry_after_ms, and is called again.
  */
 #ifndef CCM_ABI_OWNED_H
@@ -65,7 +66,8 @@ typedef struct ccm_owned_list {
 
 /* Bits of ccm_list_owned_request.flags and of ccm_remove_owned_request.flags. [since 1.0] */
 enum {
-  CCM_OWNED_CLUSTER_GIVEN = 1 /* `clusters` came from the user: they count, not the configuration of the provider */
+  CCM_OWNED_CLUSTER_GIVEN = 1, /* `clusters` came from the user: they count, not the configuration of the provider */
+  CCM_OWNED_OBJECT_CONFIRMED = 2 /* of `remove` alone: the user named the object itself by its id */
 };
 
 /* [request] [since 1.0] */

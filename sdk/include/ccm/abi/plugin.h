@@ -43,7 +43,7 @@ extern "C" {
 
 /* The major version is in the entry's name; the minor grows when something was added. */
 #define CCM_ABI_MAJOR 1
-#define CCM_ABI_MINOR 0
+#define CCM_ABI_MINOR 1
 #define CCM_PLUGIN_ENTRY "ccm_plugin_v1"
 
 /* Bits of ccm_host.flags. [since 1.0] */

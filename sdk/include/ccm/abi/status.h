@@ -82,6 +82,9 @@ enum {
 #define CCM_REASON_NOT_OWNED "NotOwned" /* it bears no mark of ours: nothing was changed */
 #define CCM_REASON_CALL_BUDGET_SPENT "CallBudgetSpent" /* ccm/abi/http.h */
 #define CCM_REASON_DELETION_BRAKE_ENGAGED "DeletionBrakeEngaged" /* too many deletions: held, class WAITING */
+/* A dry run recorded the write and did not send it. Further writes that do not need its answer may follow, so that it
+ * records them as well; then the operation ends with this status. */
+#define CCM_REASON_DRY_RUN "DryRun"
 #define CCM_REASON_OPERATION_NOT_COMPLETED "OperationNotCompleted" /* an earlier one has the turn: class WAITING */
 
 /* OWNERSHIP: the strings belong to the maker of the status and live as long as the call in which it is passed.

@@ -2,7 +2,7 @@
 
 use std::os::raw::{c_char, c_void};
 
-pub const CCM_ABI_MINOR: u32 = 0;
+pub const CCM_ABI_MINOR: u32 = 1;
 
 #[repr(C)]
 pub struct ccm_object {
@@ -75,6 +75,7 @@ pub const CCM_VALUE_OBJECT: i32 = 6;
 pub const CCM_OWNED_NO_CLUSTER: i32 = 1;
 pub const CCM_OWNED_SHARED: i32 = 2;
 pub const CCM_OWNED_CLUSTER_GIVEN: i32 = 1;
+pub const CCM_OWNED_OBJECT_CONFIRMED: i32 = 2;
 pub const CCM_ABI_MAJOR: i32 = 1;
 pub const CCM_NOTE_TYPE_MANIFEST: i32 = 1;
 pub const CCM_NONBLOCKING: i32 = 1;
@@ -147,6 +148,7 @@ pub const CCM_REASON_NOT_LEADING: &str = "NotLeading";
 pub const CCM_REASON_NOT_OWNED: &str = "NotOwned";
 pub const CCM_REASON_CALL_BUDGET_SPENT: &str = "CallBudgetSpent";
 pub const CCM_REASON_DELETION_BRAKE_ENGAGED: &str = "DeletionBrakeEngaged";
+pub const CCM_REASON_DRY_RUN: &str = "DryRun";
 pub const CCM_REASON_OPERATION_NOT_COMPLETED: &str = "OperationNotCompleted";
 pub const CCM_HOST_TIMER: &str = "ccm.host.timer/1";
 pub const CCM_HOST_POST: &str = "ccm.host.post/1";
@@ -444,6 +446,7 @@ pub struct ccm_http_request {
     pub max_tries: u32,
     pub secrets: *const ccm_str,
     pub secret_count: usize,
+    pub replaces: ccm_str,
 }
 sized!(ccm_http_request);
 
@@ -532,6 +535,7 @@ pub struct ccm_instance {
     pub address_count: usize,
     pub labels: *const ccm_key_value,
     pub label_count: usize,
+    pub why: *const ccm_status,
 }
 sized!(ccm_instance);
 
@@ -824,6 +828,9 @@ pub struct ccm_load_balancer {
     pub ingress_count: usize,
     pub annotations: *const ccm_key_value,
     pub annotation_count: usize,
+    pub node_labels: *const ccm_str,
+    pub node_label_count: usize,
+    pub no_members: ccm_str,
 }
 sized!(ccm_load_balancer);
 

@@ -317,7 +317,8 @@ impl<'a> FakeProvider<'a> {
     pub fn remove_owned(&self, cluster: &ClusterNames, object: &OwnedObject) -> Result<()> {
         let mut arena = Arena::default();
         let (clusters, cluster_count) = arena.texts(&cluster.names);
-        let flags = if cluster.given { CCM_OWNED_CLUSTER_GIVEN as u32 } else { 0 };
+        let given = if cluster.given { CCM_OWNED_CLUSTER_GIVEN as u32 } else { 0 };
+        let flags = given | if cluster.confirmed { CCM_OWNED_OBJECT_CONFIRMED as u32 } else { 0 };
         let object = requests::owned(object, &mut arena);
         let request = ccm_remove_owned_request { flags, clusters, cluster_count, object, ..ccm_remove_owned_request::default() };
         self.start("remove_owned", CCM_CLOUD_OWNED, |table: &ccm_cloud_owned| table.remove, &request)?.finish()

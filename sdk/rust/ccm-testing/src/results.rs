@@ -103,6 +103,8 @@ impl Taken for LoadBalancer {
             difference: ffi::string(raw.difference),
             ingress: all(raw.ingress, raw.ingress_count),
             annotations: ffi::map(raw.annotations, raw.annotation_count),
+            node_labels: ffi::strings(raw.node_labels, raw.node_label_count),
+            no_members: ffi::string(raw.no_members),
         })
     }
 }

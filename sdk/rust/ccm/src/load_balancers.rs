@@ -1,5 +1,5 @@
 //! Load balancers, and the functions of ccm_cloud_loadbalancers.
-use crate::error::{milliseconds, numbers};
+use crate::error::{milliseconds, numbers, Error};
 use crate::ffi::{self, Arena};
 use crate::operation::{operate, Give};
 use crate::{Host, LoadBalancers, NodeAddress, Object, ObserveLoadBalancer, Result, UpdateLoadBalancer};
@@ -63,6 +63,28 @@ pub struct Service {
     pub object: Option<Object>,
 }
 
+impl Service {
+    /// Fails, of class `InvalidSpec`, when a port has no node port (allocateLoadBalancerNodePorts: false), naming each such port
+    /// and what helps: for providers whose load balancers reach the Pods by node ports.
+    pub fn need_node_ports(&self) -> Result<()> {
+        let without: Vec<String> = self
+            .ports
+            .iter()
+            .filter(|port| port.node_port == 0)
+            .map(|port| format!("{}/{}", port.port, port.protocol))
+            .collect();
+        if without.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "no node port, which the load balancer needs, for {}: set spec.allocateLoadBalancerNodePorts to true, or a nodePort \
+             for each",
+            without.join(", ")
+        );
+        Err(Error::invalid_spec(message).with_reason("NoNodePorts"))
+    }
+}
+
 /// One port of a Service.
 #[derive(Clone, Debug, Default)]
 pub struct ServicePort {
@@ -100,6 +122,12 @@ pub struct LoadBalancer {
     pub ingress: Vec<Ingress>,
     /// For the Service; an empty value removes one.
     pub annotations: BTreeMap<String, String>,
+    /// Keys of the labels by which it chose among the backends: a change of one of them on a Node is a change of the
+    /// backends.
+    pub node_labels: Vec<String>,
+    /// Why none of the given backends can be a member, in words; empty = some can. What serves keeps its members then
+    /// (R-180).
+    pub no_members: String,
 }
 
 /// One way to reach a load balancer: `ip` or `hostname`.
@@ -210,6 +238,7 @@ impl Give for LoadBalancer {
         let raw = self.ingress.iter().map(|ingress| ingress.to_c(arena)).collect();
         let (ingress, ingress_count) = arena.pointers(raw);
         let (annotations, annotation_count) = arena.pairs(&self.annotations);
+        let (node_labels, node_label_count) = arena.texts(&self.node_labels);
         arena.one(ccm_load_balancer {
             state: self.state.number(),
             retry_after_ms: milliseconds(self.retry_after),
@@ -220,6 +249,9 @@ impl Give for LoadBalancer {
             ingress_count,
             annotations,
             annotation_count,
+            node_labels,
+            node_label_count,
+            no_members: ffi::borrow(&self.no_members),
             ..ccm_load_balancer::default()
         }) as *const c_void
     }

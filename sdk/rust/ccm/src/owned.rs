@@ -77,7 +77,11 @@ impl Give for Vec<OwnedObject> {
 }
 
 unsafe fn cluster(flags: u32, clusters: *const ccm_str, count: usize) -> ClusterNames {
-    ClusterNames { names: ffi::strings(clusters, count), given: flags & CCM_OWNED_CLUSTER_GIVEN as u32 != 0 }
+    ClusterNames {
+        names: ffi::strings(clusters, count),
+        given: flags & CCM_OWNED_CLUSTER_GIVEN as u32 != 0,
+        confirmed: flags & CCM_OWNED_OBJECT_CONFIRMED as u32 != 0,
+    }
 }
 
 pub unsafe extern "C" fn list<P: OwnedObjects>(
@@ -100,7 +104,7 @@ pub unsafe extern "C" fn remove<P: OwnedObjects>(
     done: ccm_completion,
 ) {
     let read = |_: &Host| {
-        let raw = ffi::request(raw, CCM_OWNED_CLUSTER_GIVEN)?;
+        let raw = ffi::request(raw, CCM_OWNED_CLUSTER_GIVEN | CCM_OWNED_OBJECT_CONFIRMED)?;
         Ok((cluster(raw.flags, raw.clusters, raw.cluster_count), OwnedObject::read(raw.object)?))
     };
     operate(this, ctx, done, read, |provider: &P, ctx, (cluster, object)| provider.remove_owned(ctx, cluster, object));

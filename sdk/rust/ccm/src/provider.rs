@@ -115,6 +115,8 @@ pub struct ClusterNames {
     pub names: Vec<String>,
     /// By the user: the provider's configuration does not count.
     pub given: bool,
+    /// For a removal: the user named the object itself, so its mark need not name the cluster.
+    pub confirmed: bool,
 }
 
 /// The objects that the provider has made, found by its marks, for `ccmctl orphans`, `cleanup` and `doctor`. The

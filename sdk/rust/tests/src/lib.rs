@@ -162,6 +162,8 @@ impl LoadBalancers for Acme {
                 Ok(address) => {
                     made.ingress.push(Ingress::ip(address));
                     made.annotations.insert("acme/ports".into(), service.ports.len().to_string());
+                    made.node_labels.push("pool".into());
+                    made.no_members = "no Node has the label pool".into();
                     made.state = LoadBalancerState::Active;
                     Ok(made)
                 }

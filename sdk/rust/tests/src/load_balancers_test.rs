@@ -22,6 +22,17 @@ fn a_load_balancer_goes_to_the_host() {
     assert_eq!((made.state, made.id.as_str()), (LoadBalancerState::Active, "lb-1"));
     assert_eq!(made.ingress[0].ip, "203.0.113.1");
     assert_eq!(made.annotations["acme/ports"], "1");
+    assert_eq!((made.node_labels[0].as_str(), made.no_members.as_str()), ("pool", "no Node has the label pool"));
+}
+
+#[test]
+fn ports_without_node_ports_are_named() {
+    let mut of = service();
+    assert!(of.need_node_ports().is_ok());
+    of.ports.push(ServicePort { protocol: "UDP".to_string(), port: 443, ..ServicePort::default() });
+    let error = of.need_node_ports().unwrap_err();
+    assert_eq!(error.class, Class::InvalidSpec);
+    assert!(error.message.contains("for 443/UDP: set spec.allocateLoadBalancerNodePorts"), "{}", error.message);
 }
 
 #[test]

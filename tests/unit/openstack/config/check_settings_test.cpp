@@ -87,8 +87,20 @@ TEST(CheckSettingsTest, OS_117_118_131_UnknownWordsAreWarnings) {
              "line 6: [LoadBalancer] container-store: \"vault\" is none of barbican or external; "
              "external is used"}));
   EXPECT_EQ(warnings_of("[LoadBalancer]\nlb-provider = ovn\nlb-method = ROUND_ROBIN"),
-            Lines{"line 5: [LoadBalancer] lb-method: ROUND_ROBIN is refused by the provider ovn: "
-                  "it knows SOURCE_IP_PORT"});
+            Lines{"line 5: [LoadBalancer] lb-method: ROUND_ROBIN has no effect: the provider ovn "
+                  "knows SOURCE_IP_PORT alone"});
+}
+
+TEST(CheckSettingsTest, OS_118_333_ADefaultThatNobodyWroteIsNoWarning) {
+  EXPECT_EQ(warnings_of("[LoadBalancer]\nlb-provider = ovn"), Lines());
+  EXPECT_EQ(warnings_of("[LoadBalancer]\nlb-provider = ovn\nlb-method = SOURCE_IP_PORT"), Lines());
+}
+
+TEST(CheckSettingsTest, OS_129_ASuffixThatIsNoNameIsAWarning) {
+  EXPECT_EQ(warnings_of("[LoadBalancer]\nenable-ingress-hostname = true\n"
+                        "ingress-hostname-suffix = Nip.io"),
+            Lines{"line 5: [LoadBalancer] ingress-hostname-suffix: \"Nip.io\" is no DNS name in "
+                  "lower case: Services get no names"});
 }
 
 TEST(CheckSettingsTest, OS_123_MonitorsCountSeconds) {

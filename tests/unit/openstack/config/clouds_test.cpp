@@ -155,6 +155,40 @@ TEST_F(CloudsTest, OS_64_VerifyAndInterfaceCount) {
   EXPECT_EQ(refusal(), "clouds.yaml: interface: outer is none of public, internal, admin");
 }
 
+// The usual way to write a common part of several clouds.
+TEST_F(CloudsTest, MergeKeysOfYaml) {
+  texts.clouds = R"(
+x-auth: &auth {auth_url: https://keystone/v3, username: demo, password: secret}
+clouds:
+  one: &one
+    auth: {<<: *auth, username: mine}
+    region_name: RegionOne
+  two:
+    <<: *one
+    region_name: RegionTwo
+)";
+  const GlobalSettings got = merged("two");
+  EXPECT_EQ(got.auth_url, "https://keystone/v3");
+  EXPECT_EQ(got.username, "mine");
+  EXPECT_EQ(got.password.reveal(), "secret");
+  EXPECT_EQ(got.region, "RegionTwo");
+  EXPECT_EQ(warnings, Lines());
+}
+
+TEST_F(CloudsTest, OS_61_WhatHasNoEffectIsNamed) {
+  texts.clouds =
+      "clouds: {d: {auth: {auth_url: u, trust_id: t, passcode: '', user_domain: x}, "
+      "system_scope: all, auth_type: v3oidcpassword, identity_api_version: 3, verify: true, "
+      "regions: [{name: R}]}}";
+  merged();
+  EXPECT_EQ(warnings, Lines({"clouds.yaml: without effect are auth_type, regions, system_scope, "
+                             "auth.trust_id (cloud.conf has trust-id), auth.user_domain"}));
+  warnings.clear();
+  texts.clouds = "clouds: {d: {auth: {auth_url: u}, auth_type: v3applicationcredential}}";
+  merged();
+  EXPECT_EQ(warnings, Lines());
+}
+
 TEST_F(CloudsTest, OS_63_AFileThatIsWrongSaysWhereAndShowsNoSecret) {
   const std::pair<const char*, const char*> wrong[] = {
       {"clouds: [", "clouds.yaml: line "},

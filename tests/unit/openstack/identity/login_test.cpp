@@ -89,7 +89,35 @@ TEST(LoginTest, OS_45_76_ATrustIsTheScopeAndTheTrusteeTheUser) {
   EXPECT_EQ(auth, json::parse(R"({"identity": {"methods": ["password"], "password":
                 {"user": {"id": "e", "password": "p"}}},
                 "scope": {"OS-TRUST:trust": {"id": "t"}}})"));
-  EXPECT_FALSE(refusal_of("trust-id = t").empty());
+  EXPECT_NE(refusal_of("trust-id = t").find("needs the user whom the trust is for"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("trust-id = t\nuser-id = u").find("and password"), std::string::npos);
+  EXPECT_NE(refusal_of("trust-id = t\ntrustee-id = e\ntrustee-password = p\nusername = u")
+                .find("leave username out"),
+            std::string::npos);
+}
+
+// Magnum's template.
+TEST(LoginTest, OS_76_capo_1308_TheUserHasTheTrustWhereNoTrusteeIsGiven) {
+  const json scope = json::parse(R"({"OS-TRUST:trust": {"id": "t"}})");
+  const json by_id = request_of("trust-id = t\nuser-id = u\npassword = p\ntenant-id = x");
+  EXPECT_EQ(by_id["identity"]["password"]["user"], json::parse(R"({"id": "u", "password": "p"})"));
+  EXPECT_EQ(by_id["scope"], scope);
+  const json replaced = request_of("trust-id = t\nuser-id = u\npassword = p\ntrustee-password = q");
+  EXPECT_EQ(replaced["identity"]["password"]["user"]["password"], "q");
+  const json trustee = request_of("trust-id = t\nuser-id = u\npassword = p\ntrustee-id = e");
+  EXPECT_EQ(trustee["identity"]["password"]["user"],
+            json::parse(R"({"id": "e", "password": "p"})"));
+}
+
+TEST(LoginTest, OS_76_kubespray_3124_ATrustForAUserByName) {
+  const json auth =
+      request_of("trust-id = t\nusername = u\nuser-domain-name = D\npassword = p\ntoken = T");
+  EXPECT_EQ(auth, json::parse(R"({"identity": {"methods": ["password"], "password":
+                {"user": {"name": "u", "password": "p", "domain": {"name": "D"}}}},
+                "scope": {"OS-TRUST:trust": {"id": "t"}}})"));
+  EXPECT_NE(refusal_of("trust-id = t\nusername = u\npassword = p").find("username needs"),
+            std::string::npos);
 }
 
 TEST(LoginTest, TheDescriptionHoldsNoSecret) {

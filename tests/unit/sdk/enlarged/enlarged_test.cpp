@@ -58,7 +58,7 @@ TEST_F(EnlargedProvider, EveryServiceOfTheHostIsUsed) {
   EXPECT_EQ(host.http.clients().at(0).name, "cloud");
   EXPECT_EQ(host.events.all().at(0).message, "hello!");
   EXPECT_EQ(host.hints.all().at(0).provider_id, "test://1");
-  EXPECT_EQ(host.log.lines().at(0).value("minor"), "0");
+  EXPECT_EQ(host.log.lines().at(0).value("minor"), "1");
   EXPECT_EQ(host.kube.calls("delete").size(), 1U);
   host.config.change_cloud_config("new");
   host.leader.change(false);

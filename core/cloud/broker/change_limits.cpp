@@ -1,0 +1,241 @@
+#include "cloud/broker/change_limits.hpp"
+
+#include "base/duration.hpp"
+#include "plugin/brake_status.hpp"
+#include "plugin/host_services/object_service.hpp"
+
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace ccm::plugin {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+using Bucket = ChangeLimitOptions::Bucket;
+
+// What is remembered of a Service that nobody asks for any more: without this a controller that
+// never removes anything would fill the memory.
+constexpr std::chrono::hours kForgotten{1};
+constexpr std::chrono::minutes kPrunePause{5};
+// The cloud's calls may be plenty again before the turn comes.
+constexpr std::chrono::minutes kAskAgain{5};
+
+// Takes one change; the time at which it may be made. A bucket is the time at which it will be full
+// again: each change puts that off by a period.
+runtime::TimePoint take_place(runtime::TimePoint& full, const Bucket& bucket,
+                              runtime::TimePoint now) {
+  if (bucket.burst <= 0) return now;
+  full = std::max(full, now) + bucket.period;
+  return std::max(now, full - bucket.burst * bucket.period);
+}
+
+// The same for a change that is made now, even if the bucket is empty.
+void count_change(runtime::TimePoint& full, const Bucket& bucket, runtime::TimePoint now) {
+  if (bucket.burst <= 0) return;
+  full = std::min(std::max(full, now) + bucket.period, now + bucket.burst * bucket.period);
+}
+
+// Texts one after the other, none of which can be mistaken for a part of its neighbour.
+class Texts {
+ public:
+  void add(std::string_view text) {
+    all_ += std::to_string(text.size());
+    all_ += ':';
+    all_ += text;
+  }
+  void add(int64_t number) { add(std::to_string(number)); }
+  // The tenant chooses the texts, so equal digests must mean equal texts.
+  [[nodiscard]] std::string digest() const {
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> sum{};
+    SHA256(reinterpret_cast<const unsigned char*>(all_.data()), all_.size(), sum.data());
+    return {reinterpret_cast<const char*>(sum.data()), sum.size()};
+  }
+
+ private:
+  std::string all_;
+};
+
+void add_fields(const LoadBalancerService& service, Texts& texts) {
+  for (const std::string* text : {&service.adopt_id, &service.class_name, &service.requested_ip}) {
+    texts.add(*text);
+  }
+  for (const ServicePort& port : service.ports) {
+    texts.add(port.name);
+    texts.add(port.protocol);
+    texts.add(port.app_protocol);
+    texts.add(port.port);
+    texts.add(port.node_port);
+  }
+  for (const auto* list : {&service.source_ranges, &service.ip_families}) {
+    texts.add(static_cast<int64_t>(list->size()));
+    for (const std::string& text : *list) texts.add(text);
+  }
+  for (const Label& parameter : service.parameters) {
+    texts.add(parameter.key);
+    texts.add(parameter.value);
+  }
+  texts.add((service.local_traffic ? 1 : 0) | (service.client_ip_affinity ? 2 : 0) |
+            (service.node_ports ? 4 : 0));
+  texts.add(service.health_check_node_port);
+  texts.add(service.affinity_timeout.count());
+}
+
+// It is on its way, or the cloud asked to wait: the next question is about the same change.
+bool goes_on(const Result<LoadBalancer>& outcome) {
+  if (!outcome.ok()) {
+    const ErrorClass kind = outcome.status().error_class();
+    return kind == ErrorClass::waiting || kind == ErrorClass::throttled;
+  }
+  return outcome->state == LoadBalancerState::pending ||
+         outcome->state == LoadBalancerState::unknown;
+}
+
+bool serves(const Result<LoadBalancer>& outcome) {
+  return outcome.ok() && (outcome->state == LoadBalancerState::active ||
+                          outcome->state == LoadBalancerState::shared);
+}
+
+std::string times(const Bucket& bucket) {
+  return std::to_string(bucket.burst) + " changes at once and then one in " +
+         format_duration(bucket.period);
+}
+
+}  // namespace
+
+// The id that the manager has recorded is no change, and another one is.
+std::string ChangeLimits::content_of(const LoadBalancerService& service,
+                                     const std::string& known_id) const {
+  Texts texts;
+  add_fields(service, texts);
+  const bool another = !known_id.empty() && !service.id.empty() && service.id != known_id;
+  if (another) texts.add(service.id);
+  const kube::Object* object = object_of(service.object.get());
+  if (object == nullptr) return texts.digest();
+  texts.add(object->json(object->find("/spec")));
+  object->each(object->find("/metadata/annotations"),
+               [&](std::string_view key, kube::Object::Position value) {
+                 if (key == id_annotation_) return;
+                 texts.add(key);
+                 texts.add(object->text(value));
+               });
+  return texts.digest();
+}
+
+ChangeLimits::Turn ChangeLimits::take(const LoadBalancerService& service, Entry& entry, bool again,
+                                      TimePoint now) {
+  entry.namespace_name = service.namespace_name;
+  Turn turn{now, now};
+  if (!again) turn.own = take_place(entry.full, options_.service, now);
+  TimePoint& above = namespaces_[service.namespace_name];
+  if (scarce()) {
+    turn.of_namespace = take_place(above, options_.of_namespace, now);
+  } else {
+    count_change(above, options_.of_namespace, now);
+  }
+  if (std::max(turn.own, turn.of_namespace) > now) ++held_;
+  return turn;
+}
+
+Status ChangeLimits::admit(const LoadBalancerService& service) {
+  const TimePoint now = timers_.now();
+  prune();
+  Entry& entry = services_[service.uid];
+  entry.touched = now;
+  std::string content = content_of(service, entry.id);
+  const bool same = entry.last != Last::none && entry.content == content;
+  if (same && entry.last != Last::failed) return {};
+  if (!entry.turn) entry.turn = take(service, entry, same, now);
+  if (entry.turn->own > now || (entry.turn->of_namespace > now && scarce()))
+    return refusal(entry, now);
+  give_place_back(entry);
+  entry.turn.reset();
+  entry.content = std::move(content);
+  entry.last = Last::under_way;
+  return {};
+}
+
+Status ChangeLimits::refusal(const Entry& entry, TimePoint now) const {
+  const bool own = entry.turn->own > now;
+  std::string text = own ? "this Service may make " + times(options_.service) + ", so that the"
+                         : "the Services of namespace " + entry.namespace_name + " may make " +
+                               times(options_.of_namespace) + " while few of the";
+  text += own ? " cloud's calls last for all" : " cloud's calls are left";
+  const milliseconds left =
+      std::chrono::ceil<milliseconds>(own ? entry.turn->own - now : entry.turn->of_namespace - now);
+  // Without the time that is left: it would make a new text of each try.
+  return Status(Code::unavailable, ErrorClass::waiting,
+                std::move(text) + "; this change waits for its turn")
+      .with_reason(std::string(kChangesLimited))
+      .with_retry_after(own ? left : std::min<milliseconds>(left, kAskAgain));
+}
+
+void ChangeLimits::ended(const std::string& uid, const Result<LoadBalancer>& outcome) {
+  const auto place = services_.find(uid);
+  if (place == services_.end()) return;
+  Entry& entry = place->second;
+  entry.last = goes_on(outcome) ? Last::under_way : serves(outcome) ? Last::done : Last::failed;
+  const LoadBalancer* answer = outcome.ok() ? &*outcome : outcome.partial();
+  const bool ours = answer != nullptr && answer->state != LoadBalancerState::foreign;
+  if (ours && !answer->id.empty()) entry.id = answer->id;
+}
+
+void ChangeLimits::removed(const std::string& uid) {
+  const auto place = services_.find(uid);
+  if (place == services_.end()) return;
+  Entry& entry = place->second;
+  give_place_back(entry);
+  entry.turn.reset();
+  entry.content.clear();
+  entry.id.clear();
+  entry.last = Last::none;
+  if (idle(entry)) services_.erase(place);
+}
+
+// Somebody else of its namespace may have it.
+void ChangeLimits::give_place_back(Entry& entry) {
+  if (!entry.turn || entry.turn->of_namespace <= timers_.now()) return;
+  const auto above = namespaces_.find(entry.namespace_name);
+  if (above != namespaces_.end()) above->second -= options_.of_namespace.period;
+}
+
+// A full bucket is as good as none.
+bool ChangeLimits::idle(const Entry& entry) const {
+  const TimePoint now = timers_.now();
+  if (entry.full > now) return false;
+  const bool waits = entry.turn || entry.last == Last::under_way;
+  TimePoint last = entry.touched;
+  if (entry.turn) last = std::max({last, entry.turn->own, entry.turn->of_namespace});
+  return !waits || now - last > kForgotten;
+}
+
+void ChangeLimits::prune() {
+  const TimePoint now = timers_.now();
+  if (size() < prune_at_ && now - pruned_ < kPrunePause) return;
+  pruned_ = now;
+  std::erase_if(services_, [&](const auto& one) { return idle(one.second); });
+  std::erase_if(namespaces_, [&](const auto& one) { return one.second <= now; });
+  prune_at_ = std::max<std::size_t>(2 * size(), 64);
+}
+
+ChangeLimitReport ChangeLimits::report() const {
+  ChangeLimitReport report;
+  report.held = held_;
+  const TimePoint now = timers_.now();
+  for (const auto& [uid, entry] : services_) {
+    if (!entry.turn) continue;
+    if (entry.turn->own > now) {
+      ++report.waiting_for_service;
+    } else if (entry.turn->of_namespace > now) {
+      ++report.waiting_for_namespace;
+    }
+  }
+  return report;
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,110 @@
+// How often Services may change their load balancers: what one tenant spends of the cloud's calls
+// is bounded, so that something is left for the others. Whoever has nothing left is told when its
+// turn comes, and keeps that turn. Buckets live in memory, and no longer than until they are full
+// again. Loop thread.
+//
+// Each Service has a bucket of changes. Each namespace has one above those, which counts while the
+// cloud's calls are scarce: as long as there are plenty a thousand Services may be rolled out at
+// once, and whoever did that comes last when there are not.
+//
+// A change is an `ensure` whose request differs from the last one that was let through. Free of
+// charge are questions about a change on its way, repairs of a request that succeeded before, and
+// whatever Nodes cause. A failed request that is sent again counts for the namespace: the queue's
+// back-off spaces those of one Service, and of a thousand nothing does.
+#pragma once
+
+#include "runtime/timers.hpp"
+
+#include <ccm/load_balancer.hpp>
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace ccm::plugin {
+
+struct ChangeLimitOptions {
+  // So many changes at once, then one in each period. `burst` 0: no limit.
+  struct Bucket {
+    int32_t burst = 0;
+    std::chrono::milliseconds period{0};
+  };
+  Bucket service{10, std::chrono::seconds(30)};
+  Bucket of_namespace{100, std::chrono::seconds(5)};
+};
+
+// For pages and metrics.
+struct ChangeLimitReport {
+  std::size_t waiting_for_service = 0;  // Services whose own bucket is empty
+  std::size_t waiting_for_namespace = 0;
+  uint64_t held = 0;  // changes that had to wait, in all
+};
+
+class ChangeLimits {
+ public:
+  // `scarce`: whether the cloud's calls are scarce now; empty = always.
+  ChangeLimits(const runtime::Timers& timers, ChangeLimitOptions options,
+               std::function<bool()> scarce = {})
+      : timers_(timers), options_(options), scarce_(std::move(scarce)) {}
+
+  // The annotation in which the provider's ids are recorded: the manager writes it, too.
+  void set_id_annotation(std::string name) { id_annotation_ = std::move(name); }
+
+  // Whether the Service's request may go out now. Else unavailable/waiting "ChangesLimited" with
+  // the time after which to ask again; nothing is gained or lost by asking earlier.
+  Status admit(const LoadBalancerService& service);
+  // How an `ensure` that was let through has ended.
+  void ended(const std::string& uid, const Result<LoadBalancer>& outcome);
+  // The Service has no load balancer any more; its bucket stays until it is full.
+  void removed(const std::string& uid);
+
+  [[nodiscard]] ChangeLimitReport report() const;
+  // Buckets in memory.
+  [[nodiscard]] std::size_t size() const { return services_.size() + namespaces_.size(); }
+
+ private:
+  using TimePoint = runtime::TimePoint;
+  enum class Last : uint8_t { none, under_way, done, failed };
+  // A change that waits for its turn: not before each of these.
+  struct Turn {
+    TimePoint own;
+    TimePoint of_namespace;
+  };
+  struct Entry {
+    std::string namespace_name;
+    TimePoint full;       // when the Service's bucket is full again
+    TimePoint touched;    // the last request
+    std::string content;  // of the last request that was let through
+    std::string id;       // of the load balancer, by the last answer
+    Last last = Last::none;
+    std::optional<Turn> turn;
+  };
+
+  [[nodiscard]] std::string content_of(const LoadBalancerService& service,
+                                       const std::string& known_id) const;
+  [[nodiscard]] bool scarce() const { return !scarce_ || scarce_(); }
+  [[nodiscard]] Turn take(const LoadBalancerService& service, Entry& entry, bool again,
+                          TimePoint now);
+  [[nodiscard]] Status refusal(const Entry& entry, TimePoint now) const;
+  void give_place_back(Entry& entry);
+  [[nodiscard]] bool idle(const Entry& entry) const;
+  void prune();
+
+  const runtime::Timers& timers_;
+  const ChangeLimitOptions options_;
+  const std::function<bool()> scarce_;
+  std::string id_annotation_ = "cloud-controller-manager/load-balancer-id";
+  std::unordered_map<std::string, Entry> services_;        // by UID
+  std::unordered_map<std::string, TimePoint> namespaces_;  // when each one's bucket is full again
+  std::size_t prune_at_ = 64;
+  TimePoint pruned_;
+  uint64_t held_ = 0;
+};
+
+}  // namespace ccm::plugin

@@ -1,0 +1,35 @@
+// The instance that somebody may have meant who registered a Node under a name that no instance
+// has: it has the Node's address, or a name that differs in its domain or in characters that a host
+// name cannot have. For messages only. Loop thread.
+#pragma once
+
+#include "cloud/broker/instance_snapshot.hpp"
+#include "cloud/broker/instance_source.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace ccm::plugin {
+
+class Lookalikes {
+ public:
+  // Of an instance of `listing` (may be null) for a Node without a provider ID, as the end of a
+  // sentence: `instance "a" (cloud://1) has its address 10.0.0.4`. Empty: there is none, or there
+  // are several.
+  std::string find(const InstanceSnapshot::Ptr& listing, const InstanceQuery& query);
+  // There is a newer listing.
+  void forget();
+
+ private:
+  using Index = std::unordered_map<std::string, std::size_t>;
+  void read(const InstanceSnapshot::Ptr& listing);
+  [[nodiscard]] std::string text(std::size_t instance, std::string_view what) const;
+
+  InstanceSnapshot::Ptr listing_;  // that the indices are of
+  Index by_address_;               // kNone: several have it
+  Index by_name_;                  // in the form of plain()
+};
+
+}  // namespace ccm::plugin

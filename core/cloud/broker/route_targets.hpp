@@ -1,0 +1,132 @@
+// Where routes may lead: to which Pod ranges of which Nodes, and through which instances. One rule
+// for all providers and controllers (docs/decisions/0034). A kubelet registers its own Node, with
+// Pod ranges, provider ID and addresses of its choice, so what decides comes from elsewhere: from
+// the flags, from the API server, which dates Nodes, and from the cloud, which knows its instances.
+// Loop thread.
+#pragma once
+
+#include "cloud/broker/instances_broker.hpp"
+#include "plugin/context.hpp"
+#include "plugin/host_services/kube_access.hpp"
+#include "runtime/timers.hpp"
+
+#include <ccm/instance_claims.hpp>
+#include <ccm/pod_routes.hpp>
+#include <ccm/route.hpp>
+#include <ccm/status.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ccm::plugin {
+
+// JSON pointers of all that is read of Nodes here; a cache has to keep them.
+const std::vector<std::string>& route_target_fields();
+
+class RouteTargets {
+ public:
+  // `nodes` keeps route_target_fields() of v1/nodes. `instances` null: the provider does not offer
+  // them, so the Nodes' own word has to do. The references must outlive it.
+  RouteTargets(const ObjectCache& nodes, runtime::Timers& timers, RoutableRanges ranges,
+               std::shared_ptr<InstancesBroker> instances);
+  ~RouteTargets();
+  RouteTargets(const RouteTargets&) = delete;
+  RouteTargets& operator=(const RouteTargets&) = delete;
+
+  // Reads the Nodes, and asks the cloud about those of which it has to be asked. Failure:
+  // unavailable/waiting, the Nodes are not known yet. `done` may be called inside the call.
+  void refresh(const std::shared_ptr<Context>& context, std::function<void(Status)> done);
+
+  // The following are as of the last refresh() that succeeded.
+
+  // Takes in the cloud's routes, and sets the Node of each: the one that has the instance to which
+  // it leads. A name that the cloud told, or that was known before, stays that of a Node that is
+  // gone, or of which the cloud says nothing; otherwise it becomes empty. `by_address`: this
+  // cloud's routes lead to addresses; then owned ones without a Node are blackholes.
+  void take(std::vector<Route>& listed, bool by_address);
+
+  // Completes a route that is to be added by provider ID and addresses of its Node's instance, as
+  // the cloud tells them. Failure: why there must be no such route, reason "PodCIDROutOfRange",
+  // "PodCIDRTooWide", "CIDRConflict", "InstanceOfAnotherNode", "NoInstance", "NoAddress" and
+  // others; class waiting when that may end without a change of the Node.
+  [[nodiscard]] Status admit(Route& route, bool by_address) const;
+
+  // The ranges of that Node to which no route may lead, and why.
+  [[nodiscard]] std::vector<std::pair<std::string, Status>> refused(const std::string& node) const;
+
+ private:
+  // What the cloud said of a Node's instance.
+  struct Known {
+    std::string uid;
+    std::string provider_id;             // the Node's
+    std::vector<NodeAddress> addresses;  // the Node's
+    bool asked = false;
+    runtime::TimePoint ask_again{};
+    uint32_t failures = 0;
+    InstanceState state = InstanceState::unknown;
+    std::string instance_id;
+    std::vector<NodeAddress> instance_addresses;
+    Status why;  // of the last answer that said nothing
+  };
+  // An entry of a Node's spec.podCIDRs.
+  struct Range {
+    Cidr cidr;
+    bool routed = false;
+    std::optional<RangeRefusal> refusal;  // and no route is tolerated
+    std::size_t holder = kNone;           // the target that has it instead
+  };
+  struct Target {
+    kube::ObjectPtr object;
+    std::string_view created;
+    std::vector<Range> ranges;
+    ClaimVerdict instance;
+    const Known* known = nullptr;
+    [[nodiscard]] std::string_view name() const { return object->name(); }
+  };
+  struct Round;
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  bool has_to_ask(const kube::ObjectPtr& node);
+  void answered(const std::string& name, const std::string& uid, const InstanceAnswer& answer);
+  void build();
+  void mark_routed();
+  void judge_instances();
+  void judge_ranges_of_nodes();
+  [[nodiscard]] std::size_t find(std::string_view name) const;
+  // The target whose instance that is; kNone.
+  [[nodiscard]] std::size_t owner_of_instance(const Route& route, bool by_address) const;
+  [[nodiscard]] std::string target_of(const Route& route, bool by_address) const;
+  // Perhaps it leads there, as far as is known of that Node's instance.
+  [[nodiscard]] bool may_lead_to(std::size_t target, const Route& route, bool by_address) const;
+  // The place of that range among those of the target; kNone.
+  [[nodiscard]] std::size_t place_of(std::size_t target, const Cidr& range) const;
+  [[nodiscard]] Status check_range(std::size_t target, const std::string& destination) const;
+  [[nodiscard]] Status check_instance(std::size_t target) const;
+
+  const ObjectCache& nodes_;
+  runtime::Timers& timers_;
+  const RoutableRanges ranges_;
+  const std::shared_ptr<InstancesBroker> instances_;
+  std::map<std::string, Known, std::less<>> known_;  // by the Node's name
+  std::vector<Target> targets_;
+  std::unordered_map<std::string_view, std::size_t> by_name_;
+  std::unordered_map<std::string_view, std::size_t> by_instance_;  // those that hold it
+  std::multimap<Cidr, std::size_t> by_address_;
+  std::multimap<Cidr, std::size_t> by_range_;
+  // The Nodes of the routes of the last listing, by id and destination.
+  std::map<std::pair<std::string, std::string>, std::string> names_;
+  // The destinations of those routes that work, by the names of their Nodes.
+  std::map<std::string, std::vector<Cidr>, std::less<>> routed_;
+  std::shared_ptr<RouteTargets*> self_;
+};
+
+}  // namespace ccm::plugin

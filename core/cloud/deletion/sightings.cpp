@@ -1,0 +1,72 @@
+#include "cloud/deletion/sightings.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace ccm::plugin {
+
+namespace {
+
+// The API server makes UIDs, so nobody can choose two with one hash.
+std::size_t hash_of(const kube::Object& node) { return std::hash<std::string_view>()(node.uid()); }
+
+std::string_view provider_id_of(const kube::Object& node) {
+  return node.text_at("/spec/providerID");
+}
+
+bool older(const kube::Object& left, const kube::Object& right) {
+  const auto age = [](const kube::Object& node) {
+    return std::tuple(node.text_at("/metadata/creationTimestamp"), node.name());
+  };
+  return age(left) < age(right);
+}
+
+// In whatever state. By name, when the Node has no provider ID: one instance must have it.
+bool lists(const InstanceSnapshot& instances, const kube::Object& node) {
+  const std::string_view provider_id = provider_id_of(node);
+  if (provider_id.empty()) return instances.find_name(node.name()).size() == 1;
+  return instances.find_provider_id(provider_id) != InstanceSnapshot::kNone;
+}
+
+}  // namespace
+
+void Sightings::listed(const Nodes& nodes, const InstanceSnapshot* instances) {
+  std::unordered_map<std::string_view, const kube::Object*> owners;
+  owners.reserve(nodes.size());
+  for (const kube::ObjectPtr& node : nodes) {
+    const kube::Object*& owner = owners.try_emplace(provider_id_of(*node), &*node).first->second;
+    if (older(*node, *owner)) owner = &*node;
+  }
+  std::unordered_set<std::size_t> seen;
+  seen.reserve(nodes.size());
+  for (const kube::ObjectPtr& node : nodes) {
+    const std::size_t hash = hash_of(*node);
+    const std::string_view provider_id = provider_id_of(*node);
+    const bool owner = provider_id.empty() || owners.at(provider_id) == &*node;
+    const bool inherited = !begun_ && !provider_id.empty();
+    const bool there = inherited || (instances != nullptr && lists(*instances, *node));
+    if (seen_.contains(hash) || (owner && there)) seen.insert(hash);
+  }
+  seen_ = std::move(seen);
+  begun_ = true;
+}
+
+void Sightings::found(const kube::Object& node, const Nodes& nodes) {
+  const std::string_view provider_id = provider_id_of(node);
+  const bool anothers =
+      !provider_id.empty() && std::any_of(nodes.begin(), nodes.end(), [&](const auto& other) {
+        return other->uid() != node.uid() && provider_id_of(*other) == provider_id &&
+               older(*other, node);
+      });
+  if (!anothers) seen_.insert(hash_of(node));
+}
+
+bool Sightings::seen(const kube::Object& node) const {
+  return begun_ ? seen_.contains(hash_of(node)) : !provider_id_of(node).empty();
+}
+
+}  // namespace ccm::plugin

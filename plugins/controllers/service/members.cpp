@@ -1,0 +1,294 @@
+#include "members.hpp"
+
+#include "names.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace ccm::service {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Questions about one Node because of what is written to it, until the next resync. Its kubelet
+// writes it, and each may be a call.
+constexpr int kMostQuestions = 8;
+// With more keys than that every change of labels counts.
+constexpr std::size_t kMostLabels = 256;
+
+// The kubelet's own name for the Node is no address of the instance.
+std::vector<NodeAddress> without_hostname(std::vector<NodeAddress> addresses) {
+  std::erase_if(addresses, [](const NodeAddress& each) { return each.type == "Hostname"; });
+  return addresses;
+}
+
+bool confirmed(const std::vector<NodeAddress>& of_node, const std::vector<NodeAddress>& of_cloud) {
+  return same_addresses(without_hostname(of_node), without_hostname(of_cloud));
+}
+
+// The cloud could not be asked, as opposed to one that has nothing to say of this instance.
+bool is_silence(const Status& why) {
+  switch (why.error_class()) {
+    case ErrorClass::auth:
+    case ErrorClass::throttled:
+    case ErrorClass::unavailable:
+    case ErrorClass::waiting:
+      return true;
+    default:
+      return why.code() == Code::deadline_exceeded || why.code() == Code::cancelled;
+  }
+}
+
+Status not_answered(std::size_t count) {
+  return Status(Code::unavailable, ErrorClass::unavailable,
+                "the cloud does not say which instances " + std::to_string(count) + " Nodes are");
+}
+
+}  // namespace
+
+Members::Known& Members::known_of(const Object& node) {
+  Known& known = known_[std::string(node.name())];
+  if (known.uid != node.uid()) {
+    known = Known();
+    known.uid = node.uid();
+    known.provider_id = node.text("/spec/providerID");
+  }
+  const std::string_view provider_id = node.text("/spec/providerID");
+  if (known.provider_id != provider_id) {
+    if (known.instance_id != provider_id) {
+      known.state = InstanceState::unknown;
+      known.ask = true;
+    }
+    known.provider_id = provider_id;
+  }
+  return known;
+}
+
+bool Members::on_node(EventKind kind, const Object& old, const Object& now) {
+  switch (kind) {
+    case EventKind::added:
+    case EventKind::deleted:
+      set_.reset();
+      return true;
+    case EventKind::updated:
+      return on_update(old, now);
+    case EventKind::hinted: {
+      known_of(now).ask = true;
+      return static_cast<bool>(host_.instances);
+    }
+    case EventKind::resync: {
+      if (!host_.instances) return false;
+      Known& known = known_of(now);
+      const bool late = std::exchange(known.questions, 0) >= kMostQuestions;
+      known.ask = known.ask || late || !exists(known.state);
+      return known.ask;
+    }
+  }
+  return false;
+}
+
+bool Members::on_update(const Object& old, const Object& now) {
+  bool matters = left_out(old) != left_out(now) || old.uid() != now.uid() ||
+                 old.text("/spec/providerID") != now.text("/spec/providerID") ||
+                 (exclude_cordoned_ && cordoned(old) != cordoned(now)) ||
+                 watched_labels_differ(old, now);
+  const std::vector<NodeAddress> addresses = read_addresses(now);
+  const bool readdressed = addresses != read_addresses(old);
+  if (!host_.instances) {
+    matters = matters || readdressed;
+  } else {
+    Known& known = known_of(now);
+    // Whoever compares Nodes with the cloud may have seen a change there.
+    const bool news =
+        readdressed && known.disputed != addresses && !confirmed(addresses, known.addresses);
+    if (news) {
+      known.disputed = addresses;
+      matters = ask_again(known) || matters;
+    }
+    matters = matters || node_ip(old) != node_ip(now);
+  }
+  if (matters) set_.reset();
+  return matters;
+}
+
+bool Members::ask_again(Known& known) {
+  if (known.questions >= kMostQuestions) return false;
+  ++known.questions;
+  return known.ask = true;
+}
+
+bool Members::watched_labels_differ(const Object& old, const Object& now) const {
+  if (label_uses_.empty()) return false;
+  const Value before = old.at("/metadata/labels");
+  const Value after = now.at("/metadata/labels");
+  if (before.equals(after)) return false;
+  if (label_uses_.size() > kMostLabels) return true;
+  return std::any_of(label_uses_.begin(), label_uses_.end(), [&](const auto& use) {
+    const std::string pointer = pointer_segment(use.first);
+    return before.at(pointer).text() != after.at(pointer).text();
+  });
+}
+
+void Members::watch_labels(const std::vector<std::string>& before,
+                           const std::vector<std::string>& now) {
+  if (before == now) return;
+  for (const std::string& key : now) ++label_uses_[key];
+  for (const std::string& key : before) {
+    const auto use = label_uses_.find(key);
+    if (use != label_uses_.end() && --use->second == 0) label_uses_.erase(use);
+  }
+}
+
+// Services that arrive at the same moment share the question, and its failure.
+Task<Status> Members::learn(Ctx ctx) {
+  if (!host_.instances) co_return Status();
+  const milliseconds came = host_.timer.now();
+  auto slot = co_await slot_.acquire();
+  if (!failure_.ok() && failed_ >= came) co_return failure_;
+  std::vector<NodeIdentity> nodes;
+  std::unordered_set<std::string> there;
+  host_.kube.cached_each(kNodes, {}, [&](const Object& node) {
+    Known& known = known_of(node);
+    there.insert(std::string(node.name()));
+    // What is written meanwhile asks again.
+    if (std::exchange(known.ask, false)) {
+      nodes.push_back({std::string(node.name()), known.provider_id, node, {}});
+    }
+  });
+  std::erase_if(known_, [&](const auto& each) { return !there.contains(each.first); });
+  failure_ = Status();
+  if (!nodes.empty()) {
+    std::vector<NodeIdentity> asked = nodes;
+    auto answers = co_await host_.instances.describe(ctx, std::move(asked));
+    if (answers.ok()) {
+      take(nodes, *std::move(answers));
+    } else {
+      // Perhaps the same of each of them: another provider's, of a name that is not unique.
+      const bool one_by_one = settled_ && !is_silence(answers.status());
+      if (!one_by_one) failure_ = answers.status();
+      Instance nothing;
+      nothing.why = answers.status();
+      take(nodes, std::vector<Instance>(nodes.size(), nothing));
+    }
+  }
+  const auto silent = static_cast<std::size_t>(std::count_if(
+      known_.begin(), known_.end(), [](const auto& each) { return each.second.silent; }));
+  if (failure_.ok() && silent > 0) failure_ = not_answered(silent);
+  if (failure_.ok()) settled_ = true;
+  if (!failure_.ok()) failed_ = host_.timer.now();
+  co_return failure_;
+}
+
+void Members::take(const std::vector<NodeIdentity>& nodes, std::vector<Instance> answers) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto place = known_.find(nodes[i].name);
+    if (place == known_.end()) continue;
+    Known& known = place->second;
+    // Another Node of that name, or another provider ID, is asked about anew.
+    if (known.uid != nodes[i].node.uid() || known.provider_id != nodes[i].provider_id) continue;
+    Instance& answer = answers[i];
+    known.why = answer.why;
+    known.silent = false;
+    if (answer.state == InstanceState::unknown) {
+      known.silent = !failure_.ok() || is_silence(known.why);
+      known.ask = known.ask || known.silent;
+      continue;
+    }
+    known.state = answer.state;
+    known.instance_id = std::move(answer.provider_id);
+    known.addresses = std::move(answer.addresses);
+    if (known.disputed && confirmed(*known.disputed, known.addresses)) known.disputed.reset();
+  }
+  set_.reset();
+}
+
+std::vector<ClaimVerdict> Members::verdicts(const std::vector<Object>& nodes) const {
+  std::vector<InstanceClaim> claims;
+  claims.reserve(nodes.size());
+  for (const Object& node : nodes) {
+    const auto known = known_.find(std::string(node.name()));
+    const bool said = known != known_.end() && known->second.uid == node.uid();
+    claims.push_back(said ? claim_of(node, known->second.state, known->second.instance_id)
+                          : claim_of(node, InstanceState::unknown, {}));
+  }
+  return judge_claims(claims);
+}
+
+// Tells the Node once when another one has its instance.
+LeftOut Members::judge(const std::vector<Object>& nodes, std::size_t i,
+                       const ClaimVerdict& verdict) {
+  const LeftOut own = left_out(nodes[i]);
+  if (!host_.instances) return own;
+  Known& known = known_of(nodes[i]);
+  if (verdict.claim == Claim::of_another && !std::exchange(known.told, true)) {
+    events_.warning(nodes[i], kInstanceOfAnother,
+                    "Instance " + known.instance_id + " is already that of Node " +
+                        std::string(nodes[verdict.holder].name()) +
+                        ", which is older. This Node gets no traffic of load balancers");
+  }
+  if (verdict.claim != Claim::of_another) known.told = false;
+  if (own != LeftOut::no) return own;
+  switch (verdict.claim) {
+    case Claim::holds:
+      return LeftOut::no;
+    case Claim::no_instance:
+      return LeftOut::no_instance;
+    case Claim::of_another:
+      return LeftOut::of_another;
+    case Claim::unknown:
+      break;
+  }
+  return known.why.error_class() == ErrorClass::unsupported ? LeftOut::foreign : LeftOut::not_known;
+}
+
+Backend Members::backend_of(const Object& node, bool cloud_tells) const {
+  Backend backend;
+  backend.name = node.name();
+  backend.node = node;
+  if (!host_.instances) {
+    backend.provider_id = node.text("/spec/providerID");
+    backend.addresses = read_addresses(node);
+    return backend;
+  }
+  const Known& known = known_.at(backend.name);
+  backend.provider_id = known.instance_id;
+  const bool tells = cloud_tells || known.state == InstanceState::starting;
+  backend.addresses = ordered_addresses(tells ? known.addresses : read_addresses(node), node);
+  return backend;
+}
+
+Members::Set Members::current() {
+  if (set_) return set_;
+  std::vector<Object> nodes;
+  host_.kube.cached_each(kNodes, {}, [&](const Object& node) { nodes.push_back(node); });
+  std::sort(nodes.begin(), nodes.end(),
+            [](const Object& one, const Object& other) { return one.name() < other.name(); });
+  const std::vector<ClaimVerdict> claims = verdicts(nodes);
+  // A cloud that tells no address of any instance leaves them to the kubelets (NODE-29).
+  const bool tells = std::any_of(known_.begin(), known_.end(),
+                                 [](const auto& each) { return !each.second.addresses.empty(); });
+  auto set = std::make_shared<BackendSet>();
+  set->nodes = nodes.size();
+  std::vector<Backend> backends;
+  std::vector<Backend> cordoned_ones;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const LeftOut reason = judge(nodes, i, claims[i]);
+    if (reason != LeftOut::no) {
+      ++set->left_out[static_cast<std::size_t>(reason)];
+      continue;
+    }
+    auto& place = exclude_cordoned_ && cordoned(nodes[i]) ? cordoned_ones : backends;
+    place.push_back(backend_of(nodes[i], tells));
+  }
+  if (backends.empty()) {
+    backends = std::move(cordoned_ones);
+  } else {
+    set->left_out[static_cast<std::size_t>(LeftOut::cordoned)] = cordoned_ones.size();
+  }
+  set->backends = std::move(backends);
+  set_ = std::move(set);
+  return set_;
+}
+
+}  // namespace ccm::service

@@ -1,0 +1,266 @@
+// What Nodes that are not Ready cost the cloud: the real controller on the host's real broker, an
+// hour of the fake loop's time (issue 38, point 4: hcloud#661).
+#include "../cloud/test_machines.hpp"
+#include "cloud/broker/instances_broker.hpp"
+#include "lifecycle_fixture.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::node_lifecycle {
+namespace {
+
+using plugin::InstanceAnswer;
+using plugin::InstanceQuery;
+using plugin::InstancesBroker;
+using plugin::InstanceSnapshot;
+
+// The fake loop's clock, for the broker.
+class LoopTimers final : public runtime::Timers {
+ public:
+  explicit LoopTimers(testing::FakeLoop& loop) : loop_(loop) {}
+  [[nodiscard]] runtime::TimePoint now() const override { return runtime::TimePoint(loop_.now()); }
+  Id after(std::chrono::milliseconds delay, std::function<void()> fn) override {
+    return loop_.after(std::max(delay, 0ms), std::move(fn));
+  }
+  bool cancel(Id id) override {
+    loop_.cancel(id);
+    return true;
+  }
+
+ private:
+  testing::FakeLoop& loop_;
+};
+
+// HTTP calls that a listing and a look-up of a provider make.
+struct Prices {
+  std::size_t list = 1;
+  std::size_t get = 1;
+};
+
+class CountingCloud final : public plugin::InstanceSource {
+ public:
+  explicit CountingCloud(runtime::Timers& timers) : timers_(timers) {}
+  [[nodiscard]] bool can_list() const override { return listing; }
+  [[nodiscard]] bool can_describe() const override { return false; }
+  [[nodiscard]] bool can_get() const override { return true; }
+  void set_origin(const std::shared_ptr<plugin::Origin>& origin) override { origin_ = origin; }
+  void list(Done done) override {
+    call(prices.list);
+    timers_.after(200ms, [this, done = std::move(done)] { done(plugin::snapshot_of(machines)); });
+  }
+  void describe(std::vector<InstanceQuery>, Done) override {}
+  void get(InstanceQuery query, Done done) override {
+    call(prices.get);
+    timers_.after(50ms, [this, query, done = std::move(done)] {
+      const auto found = std::find_if(machines.begin(), machines.end(), [&](const auto& machine) {
+        return machine.provider_id == query.provider_id;
+      });
+      if (found == machines.end()) {
+        return done(Status(Code::not_found, ErrorClass::not_found, "no such machine"));
+      }
+      done(plugin::snapshot_of({*found}));
+    });
+  }
+
+  std::vector<plugin::Machine> machines;
+  Prices prices;
+  bool listing = true;
+  std::size_t calls = 0;
+
+ private:
+  void call(std::size_t price) {
+    calls += price;
+    for (std::size_t i = 0; i < price; ++i) origin_->answered({});
+  }
+  runtime::Timers& timers_;
+  std::shared_ptr<plugin::Origin> origin_;
+};
+
+class QuotaTest : public LifecycleTest {
+ protected:
+  QuotaTest() {
+    table_.size = sizeof(table_);
+    table_.describe = &QuotaTest::describe;
+    host.offer(CCM_CLOUD_INSTANCES, {this, &table_});
+  }
+  ~QuotaTest() override {
+    controller.reset();
+    host.loop.clear();
+  }
+
+  // A cloud of that size, in which the first Nodes are not Ready.
+  void begin(int instances, Prices prices, int not_ready) {
+    counted_.prices = prices;
+    for (int i = 0; i < instances; ++i) {
+      const std::string name = "n" + std::to_string(i);
+      counted_.machines.push_back({name, "sandbox://" + name});
+    }
+    for (int i = 0; i < not_ready; ++i) put(node("n" + std::to_string(i), "Unknown"));
+    start();
+  }
+  void vanish(int number) {
+    const std::string id = "sandbox://n" + std::to_string(number);
+    std::erase_if(counted_.machines, [&](const auto& one) { return one.provider_id == id; });
+  }
+  // Of the controller, and of the node controller's refresh, which may need a listing of its own.
+  std::size_t calls_in(std::chrono::minutes time) {
+    const std::size_t before = counted_.calls;
+    for (auto left = std::chrono::seconds(time); left.count() > 0; --left) {
+      if (left.count() % 300 == 0) {
+        InstanceQuery refresh;
+        refresh.provider_id = "sandbox://n999";
+        broker_.find(refresh, [](const InstanceAnswer&) {});
+      }
+      controller->advance(1s);
+    }
+    return counted_.calls - before;
+  }
+
+  LoopTimers timers_{host.loop};
+  CountingCloud counted_{timers_};
+  InstancesBroker broker_{counted_, timers_, {}};
+
+ private:
+  static void describe(void* self, ccm_ctx, const ccm_describe_instances_request* request,
+                       ccm_completion done) {
+    auto& test = *static_cast<QuotaTest*>(self);
+    const NodeIdentity asked =
+        NodeIdentity::from_c(test.host.objects.service(), *request->nodes[0]);
+    InstanceQuery query;
+    query.name = asked.name;
+    query.provider_id = asked.provider_id;
+    query.max_age = asked.max_age;
+    test.broker_.find(std::move(query), [&test, done](const InstanceAnswer& found) {
+      Instance instance;
+      instance.state = static_cast<InstanceState>(found.state());
+      test.host.loop.post([done, instance, status = found.status] {
+        const ccm_status raw = status.to_c();
+        const detail::InstanceListC list({instance});
+        done.fn(done.owner, done.operation, &raw, status.ok() ? list.list() : nullptr);
+      });
+    });
+  }
+  ccm_cloud_instances table_{};
+};
+
+// DigitalOcean has 200 droplets on a page and a second kind of them; OpenStack 500 servers and as
+// many ports on a page, and a look-up asks for both.
+constexpr Prices kDroplets1000{6, 1};
+constexpr Prices kDroplets5000{26, 1};
+constexpr Prices kServers1000{6, 2};
+constexpr Prices kServers5000{22, 2};
+
+constexpr std::size_t kMost = 1'000;
+
+TEST_F(QuotaTest, HCLOUD_661_1000DropletsAnd9NodesNotReady) {
+  begin(1'000, kDroplets1000, 9);
+  const std::size_t first = calls_in(60min);
+  RecordProperty("first", static_cast<int>(first));
+  EXPECT_LE(first, kMost);
+  EXPECT_LE(calls_in(60min), kMost / 2) << "they stay so";
+}
+
+TEST_F(QuotaTest, HCLOUD_661_5000DropletsAnd12NodesNotReady) {
+  begin(5'000, kDroplets5000, 12);
+  const std::size_t first = calls_in(60min);
+  RecordProperty("first", static_cast<int>(first));
+  EXPECT_LE(first, kMost);
+  const std::size_t second = calls_in(60min);
+  RecordProperty("second", static_cast<int>(second));
+  EXPECT_LE(second, kMost) << "312 of them for the refresh";
+}
+
+TEST_F(QuotaTest, HCLOUD_661_OpenStacksServers) {
+  begin(1'000, kServers1000, 9);
+  const std::size_t first = calls_in(60min);
+  RecordProperty("first", static_cast<int>(first));
+  EXPECT_LE(first, kMost);
+}
+
+TEST_F(QuotaTest, HCLOUD_661_5000OpenStackServers) {
+  begin(5'000, kServers5000, 12);
+  const std::size_t first = calls_in(60min);
+  RecordProperty("first", static_cast<int>(first));
+  EXPECT_LE(first, kMost);
+}
+
+TEST_F(QuotaTest, HCLOUD_661_AWholeZoneNotReady) {
+  begin(5'000, kDroplets5000, 400);
+  const std::size_t first = calls_in(60min);
+  RecordProperty("first", static_cast<int>(first));
+  EXPECT_LE(first, kMost);
+}
+
+TEST_F(QuotaTest, HCLOUD_661_AProviderThatCannotList) {
+  counted_.listing = false;
+  begin(1'000, kDroplets1000, 9);
+  EXPECT_LE(calls_in(60min), kMost);
+}
+
+// Their look-ups find nothing, which is no answer that others get.
+TEST_F(QuotaTest, HCLOUD_661_NodesWhoseDeletionIsHeld) {
+  for (int i = 0; i < 3'000; ++i) {
+    host.kube.fail_next(
+        "delete", "v1/nodes",
+        Status(Code::failed_precondition, ErrorClass::waiting, "held").with_reason("DeletionHeld"));
+  }
+  begin(5'000, kDroplets5000, 0);
+  for (int i = 0; i < 12; ++i) {
+    vanish(i);
+    put(node("n" + std::to_string(i), "Unknown"));
+  }
+  EXPECT_LE(calls_in(60min), kMost);
+}
+
+// A kubelet that writes its own condition.
+TEST_F(QuotaTest, HCLOUD_661_ANodeThatFlaps) {
+  begin(1'000, kDroplets1000, 0);
+  const std::size_t before = counted_.calls;
+  for (int second = 0; second < 3'600; ++second) {
+    put(node("n1", second % 2 == 0 ? "Unknown" : "True"));
+    controller->advance(1s);
+  }
+  EXPECT_LE(counted_.calls - before, 24u + 30u);
+}
+
+TEST_F(QuotaTest, HCLOUD_661_ANodeStuckOnAnotherProgramsFinalizerCostsNothing) {
+  begin(1'000, kDroplets1000, 0);
+  Json stuck = node("n0", "Unknown");
+  stuck["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  stuck["metadata"]["finalizers"] = Json::array({"example.com/keep"});
+  put(stuck);
+  vanish(0);
+  for (int second = 0; second < 3'600; ++second) controller->advance(1s);
+  EXPECT_EQ(counted_.calls, 0u);
+}
+
+// What was NotReady for hours does not delay it.
+TEST_F(QuotaTest, LIFE_8_ANewAbsenceIsNoticedWithinTwoPeriods) {
+  begin(5'000, kDroplets5000, 12);
+  (void)calls_in(120min);
+  for (int i = 20; i < 24; ++i) {
+    put(node("n" + std::to_string(i), "Unknown"));
+    controller->advance(1s);
+    vanish(i);
+  }
+  controller->advance(10s);
+  for (int i = 20; i < 24; ++i) EXPECT_TRUE(stored("n" + std::to_string(i)).is_null()) << i;
+}
+
+TEST_F(QuotaTest, AHundredThatVanishTogetherAreNoticedWithinTwoPeriods) {
+  begin(5'000, kDroplets5000, 12);
+  (void)calls_in(120min);
+  for (int i = 100; i < 200; ++i) {
+    vanish(i);
+    put(node("n" + std::to_string(i), "Unknown"));
+  }
+  controller->advance(10s);
+  for (int i = 100; i < 200; ++i) EXPECT_TRUE(stored("n" + std::to_string(i)).is_null()) << i;
+}
+
+}  // namespace
+}  // namespace ccm::node_lifecycle
