@@ -39,6 +39,9 @@ test-kube: packages-test packages-kube build ## contract suite and scenarios on 
 	@cmake -B $(BUILD) -DCCM_KUBE_APISERVER=$(abspath $(BUILD))/tests/kube-apiserver >/dev/null
 	@ctest --test-dir $(BUILD) -L kube -j $(TEST_JOBS) --output-on-failure --no-tests=error $(CTEST_FLAGS)
 
+test-kube-versions: packages-test packages-kube build ## the same on the newest patches of four Kubernetes releases; writes docs/cluster.md
+	@tests/kube-apiserver/versions $(BUILD) $(KUBERNETES)
+
 test-chart: packages-chart packages-kube programs ## the Helm chart and the manifests made from it, also on a real kube-apiserver
 	@tests/chart/helm/build.sh $(BUILD)/tests/helm
 	@tests/kube-apiserver/build.sh $(BUILD)/tests/kube-apiserver

@@ -14,7 +14,7 @@ struct ClientGate {
   bool locked = false;
 };
 
-// As of client-go 0.36.
+// As of client-go 0.37.
 constexpr std::array kClientGates = std::to_array<ClientGate>({
     {"AtomicFIFO", true},
     {"ClientsAllowCARotation", true},

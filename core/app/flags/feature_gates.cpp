@@ -14,7 +14,7 @@ namespace {
 
 using enum GateStage;
 
-// As of Kubernetes 1.36.
+// As of Kubernetes 1.37, and those that 1.37 took away: command lines of older managers have them.
 constexpr std::array kGates = std::to_array<KnownGate>({
     // The controller manager's own.
     {"CloudControllerManagerWatchBasedRoutesReconciliation", alpha, false, false, true},
@@ -23,7 +23,7 @@ constexpr std::array kGates = std::to_array<KnownGate>({
     {"ContextualLogging", beta, true, false, false},
     {"LoggingAlphaOptions", alpha, false, false, true},
     {"LoggingBetaOptions", beta, true, false, true},
-    {"NativeHistograms", alpha, false, false, false},
+    {"NativeHistograms", beta, true, false, false},
     {"ComponentFlagz", beta, true, false, false},
     {"ComponentStatusz", beta, true, false, false},
     // Of an API server and of those that elect a leader there.
@@ -32,30 +32,34 @@ constexpr std::array kGates = std::to_array<KnownGate>({
     {"APIResponseCompression", beta, true},
     {"APIServerIdentity", beta, true},
     {"APIServerTracing", ga, true, true},
+    {"APIServerWebhookAuthenticationToken", alpha, false},
     {"APIServingWithRoutine", alpha, false},
     {"AggregatedDiscoveryRemoveBetaType", deprecated, true, true},
     {"AllowParsingUserUIDFromCertAuth", beta, true},
-    {"AllowUnsafeMalformedObjectDeletion", alpha, false},
+    {"AllowUnsafeMalformedObjectDeletion", beta, true},
     {"AnonymousAuthConfigurableEndpoints", ga, true, true},
     {"AuthorizeWithSelectors", ga, true, true},
     {"BtreeWatchCache", ga, true, true},
     {"CBORServingAndStorage", alpha, false},
-    {"ConcurrentWatchObjectDecode", beta, false},
+    {"ConcurrentWatchObjectDecode", beta, true},
     {"ConsistentListFromCache", ga, true, true},
+    {"ConsistentListFromCacheSkipTimeoutFallback", alpha, false},
     {"ConstrainedImpersonation", beta, true},
     {"DeclarativeValidation", ga, true, true},
     {"DeclarativeValidationBeta", beta, true},
-    {"DeclarativeValidationTakeover", deprecated, false},
+    {"DeclarativeValidationTakeover", deprecated, false, true},
     {"DetectCacheInconsistency", beta, true},
+    {"EtcdRangeStream", beta, true},
+    {"ExcludeAdmissionWebhookVirtualResources", beta, true},
     {"KMSv1", deprecated, false},
     {"ListFromCacheSnapshot", beta, true},
-    {"ManifestBasedAdmissionControlConfig", alpha, false},
+    {"ManifestBasedAdmissionControlConfig", beta, true},
     {"MutatingAdmissionPolicy", ga, true},
     {"OpenAPIEnums", beta, true},
     {"RemoteRequestHeaderUID", beta, true},
     {"ResilientWatchCacheInitialization", ga, true, true},
     {"RetryGenerateName", beta, true},
-    {"SeparateCacheWatchRPC", deprecated, false},
+    {"SeparateCacheWatchRPC", deprecated, false, true},
     {"ShardedListAndWatch", alpha, false},
     {"SizeBasedListCostEstimate", beta, true},
     {"StorageVersionAPI", alpha, false},
@@ -68,8 +72,10 @@ constexpr std::array kGates = std::to_array<KnownGate>({
     {"TokenRequestServiceAccountUIDValidation", beta, true},
     {"UnauthenticatedHTTP2DOSMitigation", beta, true},
     {"UnknownVersionInteroperabilityProxy", beta, true},
-    {"WatchCacheInitializationPostStartHook", beta, true},
+    {"WatchCacheInitializationPostStartHook", ga, true, true},
     {"WatchList", beta, true},
+    {"WatchListCompression", beta, true},
+    {"WebhookRoundTripLoadBalancing", beta, true},
 });
 
 constexpr std::string_view kAllAlpha = "AllAlpha";

@@ -41,6 +41,28 @@ TEST(FeatureGates, HOST_142_GatesOfTheGenericApiServerAreAccepted) {
   EXPECT_FALSE(gates.enabled("WatchList"));
 }
 
+TEST(FeatureGates, HOST_139_DefaultsAreThoseOf137) {
+  const FeatureGates gates;
+  for (const char* on :
+       {"AllowUnsafeMalformedObjectDeletion", "ConcurrentWatchObjectDecode", "EtcdRangeStream",
+        "ExcludeAdmissionWebhookVirtualResources", "ManifestBasedAdmissionControlConfig",
+        "NativeHistograms", "WatchListCompression", "WebhookRoundTripLoadBalancing"}) {
+    EXPECT_TRUE(gates.enabled(on)) << on;
+  }
+  for (const char* off :
+       {"APIServerWebhookAuthenticationToken", "ConsistentListFromCacheSkipTimeoutFallback"}) {
+    EXPECT_FALSE(gates.enabled(off)) << off;
+  }
+}
+
+// Command lines of 1.36 and before start, and what 1.37 locked is a fault.
+TEST(FeatureGates, HOST_142_GatesThatKubernetesTookAwayAreAccepted) {
+  FeatureGates gates;
+  EXPECT_TRUE(gates.set("APIServerTracing=true,BtreeWatchCache=true,RetryGenerateName=true").ok());
+  EXPECT_FALSE(gates.set("SeparateCacheWatchRPC=true").ok());
+  EXPECT_FALSE(gates.set("WatchCacheInitializationPostStartHook=false").ok());
+}
+
 TEST(FeatureGates, HOST_143_UnknownAndLockedGatesAreFaultsAndChangeNothing) {
   FeatureGates gates;
   Status status = gates.set("LoggingAlphaOptions=true,CloudControllerManagerWebhok=true");
