@@ -103,7 +103,7 @@ json hostile_service(const Settings& settings, std::size_t i) {
   return service;
 }
 
-// What the hostile tenant and the hostile kubelets do, until the end of its life.
+// The hostile tenant and the hostile kubelets, at work until the destructor stops them.
 class Attack {
  public:
   Attack(const Settings& settings, Server admin) : settings_(settings), admin_(std::move(admin)) {

@@ -17,7 +17,7 @@ IMPERATIVES = {"Bring", "Embed", "Exceed", "Feed", "Need", "Proceed", "Seed", "S
 
 
 def findings(message):
-    """What is wrong with one message, in words."""
+    """The faults of one message, in words."""
     subject, _, rest = message.strip("\n").partition("\n")
     if len(subject) > LONGEST_SUBJECT:
         yield f"the subject has {len(subject)} characters (at most {LONGEST_SUBJECT})"

@@ -150,7 +150,7 @@ Status too_much(const ProcessSpec& spec, const char* where) {
   return {Code::failed_precondition, spec.command + " printed more than 1 MiB" + where};
 }
 
-// What a program writes to stderr: the front is kept, the rest only counted.
+// The text that a program writes to stderr: the front is kept, the rest only counted.
 class Errors {
  public:
   explicit Errors(const asio::any_io_executor& executor) : pipe_(executor) {}
@@ -175,7 +175,7 @@ class Errors {
     }
     if (const auto flooding = child.lock()) flooding->kill();
   }
-  // What the program left before it ended.
+  // Takes the text that the program left before it ended.
   void read_rest() {
     boost::system::error_code failed;
     std::array<char, 4096> block;

@@ -41,7 +41,7 @@ void Origin::began(std::string_view operation) {
   cloud_step_ = operation;
   if (priority_ == CallPriority::refresh) return;
   priority_ = priority_of(operation);
-  // What has a namespace is no Node: a Service that asks about instances spends nothing that is
+  // A key with a namespace is no Node's: a Service that asks about instances spends nothing that is
   // reserved for new Nodes.
   const bool namespaced = key_.find('/') != std::string::npos;
   if (namespaced && priority_ == CallPriority::node_init) priority_ = CallPriority::load_balancers;

@@ -9,7 +9,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// One key of so many is a periodic one while others are ready, too.
+// One key of this number is a periodic one while others are ready, too.
 constexpr uint32_t kPeriodicShare = 16;
 
 milliseconds backoff(const WorkQueue::Options& options, uint32_t failures) {

@@ -134,7 +134,8 @@ type LoadBalancer struct {
 	Annotations map[string]string // for the Service; an empty value removes one
 	// Keys of the labels by which it chose among the backends: a change of one of them on a Node is a change of the backends.
 	NodeLabels []string
-	// Why none of the given backends can be a member, in words; empty = some can. What serves keeps its members then.
+	// Why none of the given backends can be a member, in words; empty = some can. A load balancer that serves
+	// keeps its members then.
 	NoMembers string
 }
 

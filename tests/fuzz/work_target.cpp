@@ -1,11 +1,11 @@
-// What tenants write into Services and kubelets into their Nodes, by the work that it is for
-// controllers and providers (issue 37).
+// The work that Services of tenants and Nodes of kubelets are for controllers and providers
+// (issue 37).
 // Input: a byte for each list that they may fill: how long it is; then a text that their items
 // have in them.
 // Property: an object of twice the length is at most twice the work. Work is counted by branches
-// (work_counter.hpp), never by a clock, so a machine under load changes nothing. What sorts, or
-// keeps a map, may need a little more; what looks at each item for each other one would need four
-// times as much.
+// (work_counter.hpp), never by a clock, so a machine under load changes nothing. Code that
+// sorts, or keeps a map, may need a little more; code that looks at each item for each other one
+// would need four times as much.
 #include "digitalocean/firewall/rules.hpp"
 #include "digitalocean/load_balancers/annotations.hpp"
 #include "digitalocean/load_balancers/forwarding_rules.hpp"
@@ -44,7 +44,7 @@ namespace {
 
 using nlohmann::json;
 
-// The lists, each with so many items.
+// The lists, whose lengths a Shape has.
 enum Field : std::size_t {
   kMisspelt,     // annotations with a provider's prefix
   kAnnotations,  // other ones
@@ -270,8 +270,8 @@ uint64_t work_of(const Shape& shape) {
 }  // namespace
 
 void work_target(std::string_view bytes) {
-  // What does not depend on the lengths, and what has a limit of its own: 20 names that get help,
-  // 100,000 entries of a load balancer.
+  // Work that does not depend on the lengths, and work that has a limit of its own: 20 names that
+  // get help, 100,000 entries of a load balancer.
   constexpr uint64_t kFixed = 6'000'000;
   Input input(bytes);
   const Shape shape = read_shape(input);

@@ -19,8 +19,8 @@ namespace {
 
 using Bucket = ChangeLimitOptions::Bucket;
 
-// What is remembered of a Service that nobody asks for any more: without this a controller that
-// never removes anything would fill the memory.
+// A Service that waits, but that nobody asks for any more, is forgotten after this time: without it
+// a controller that never removes anything would fill the memory.
 constexpr std::chrono::hours kForgotten{1};
 constexpr std::chrono::minutes kPrunePause{5};
 // The cloud's calls may be plenty again before the turn comes.

@@ -1,7 +1,7 @@
 // How often Services may change their load balancers: what one tenant spends of the cloud's calls
-// is bounded, so that something is left for the others. Whoever has nothing left is told when its
-// turn comes, and keeps that turn. Buckets live in memory, and no longer than until they are full
-// again. Loop thread.
+// is bounded, so that something is left for the others. A Service that has nothing left is told
+// when its turn comes, and keeps that turn. Buckets live in memory, and no longer than until they
+// are full again. Loop thread.
 //
 // Each Service has a bucket of changes. Each namespace has one above those, which counts while the
 // cloud's calls are scarce: as long as there are plenty a thousand Services may be rolled out at

@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Whoever repeats a question for an answer that young waits for it: a Node to be initialised.
+// A caller that repeats a question for an answer that young waits for it: a Node to be initialised.
 constexpr milliseconds kUrgent{1'000};
 
 // Between two listings for repeated questions when their budget is spent.

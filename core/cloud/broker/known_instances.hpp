@@ -36,7 +36,7 @@ class KnownInstances {
   [[nodiscard]] std::optional<InstanceAnswer> find(const InstanceQuery& query,
                                                    runtime::TimePoint not_before) const;
   // The cloud's listings leave that instance out, though look-ups find it: Nova's do so with softly
-  // deleted servers. What they lack says nothing about it.
+  // deleted servers. That absence says nothing about the instance.
   [[nodiscard]] bool unlisted(const InstanceQuery& query) const;
 
   // The last listing and when it began; null before the first one.

@@ -1,5 +1,5 @@
-// What questions that controllers repeat may cost the cloud: how many there are, and how many calls
-// for them are left. Loop thread.
+// The cost of questions that controllers repeat: how many there are, and how many calls to the
+// cloud are left for them. Loop thread.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -11,8 +11,8 @@
 namespace ccm::plugin {
 
 // The number of questions within a period. They arrive a few at a time, one for each worker of the
-// controller, so only a whole period shows how many instances are in doubt. Who wants answers of at
-// most some age asks about twice as often.
+// controller, so only a whole period shows how many instances are in doubt. A controller that wants
+// answers of at most some age asks about twice as often.
 class PollRate {
  public:
   void count(runtime::TimePoint now, std::chrono::milliseconds max_age) {

@@ -64,7 +64,7 @@ class RouteTargets {
   [[nodiscard]] std::vector<std::pair<std::string, Status>> refused(const std::string& node) const;
 
  private:
-  // What the cloud said of a Node's instance.
+  // The cloud's answers about a Node's instance.
   struct Known {
     std::string uid;
     std::string provider_id;             // the Node's

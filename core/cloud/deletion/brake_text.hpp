@@ -26,7 +26,7 @@ BrakeSubject subject_strangers();
 std::string describe(const runtime::BrakeReport& report, const runtime::BrakeOptions& options,
                      const BrakeSubject& subject, const std::vector<std::string>& held = {});
 
-// What describe() is followed by while such Nodes are held for their number; else empty.
+// The text that follows describe()'s while such Nodes are held for their number; else empty.
 std::string describe_strangers(const runtime::BrakeReport& report,
                                const runtime::BrakeOptions& options);
 

@@ -54,7 +54,7 @@ Standing standing_of(int32_t instance_state);  // of one answer, CCM_INSTANCE_*
 struct NodeView {
   runtime::BrakeObservation observation;
   // Nodes whose instance was never seen prove nothing about the cloud: they count neither there nor
-  // as a canary. What is missing of them is limited apart.
+  // as a canary. Those that are missing are limited apart.
   runtime::BrakeObservation apart;
   std::unordered_set<std::string> apart_uids;
   // An existing instance: a direct look-up has to find it too.

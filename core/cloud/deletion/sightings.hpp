@@ -1,6 +1,6 @@
-// The Nodes whose instance this process has seen in the cloud. Whoever may register a Node can give
-// it any provider ID, an invented one or another Node's; that such an instance is missing says
-// nothing about the cloud. Loop thread.
+// The Nodes whose instance this process has seen in the cloud. A client that may register a Node
+// can give it any provider ID, an invented one or another Node's; that such an instance is missing
+// says nothing about the cloud. Loop thread.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"

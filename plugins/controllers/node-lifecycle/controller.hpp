@@ -46,7 +46,7 @@ class Controller {
 
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   [[nodiscard]] std::chrono::milliseconds wait(std::string_view name) const;
-  // What a reconcile says that comes before the next look is due.
+  // The result of a reconcile that comes before the next look is due.
   [[nodiscard]] Result<ReconcileResult> too_early(const std::string& name) const;
   Task<Result<ReconcileResult>> examine(Ctx ctx, Object node);
   Task<Result<Instance>> look(Ctx ctx, Object node);

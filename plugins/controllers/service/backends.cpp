@@ -42,7 +42,7 @@ uint64_t hash_of_labels(const Object& node, const std::vector<std::string>& keys
   return sum;
 }
 
-// What is said of one Node and of several.
+// The words for one Node and for several.
 struct Words {
   std::string_view one;
   std::string_view several;

@@ -44,7 +44,7 @@ bool cordoned(const Object& node);
 std::vector<NodeAddress> read_addresses(const Object& node);
 // Equal but for their order, which means nothing.
 bool same_addresses(std::vector<NodeAddress> one, std::vector<NodeAddress> other);
-// What the kubelet's --node-ip says (NODE-34); empty = nothing.
+// The addresses that the kubelet's --node-ip names (NODE-34); empty = none.
 std::string_view node_ip(const Object& node);
 // The cloud's addresses, those first that node_ip() names: a kubelet may choose among them, and
 // no more.

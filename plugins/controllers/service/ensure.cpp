@@ -157,7 +157,8 @@ void Controller::announce(const SyncPtr& sync) const {
   }
 }
 
-// Nobody took these Nodes out, but the cloud does not show their instances. What serves goes on.
+// Nobody took these Nodes out, but the cloud does not show their instances. A load balancer that
+// serves goes on.
 Task<Status> Controller::keep_members(Ctx ctx, SyncPtr sync) {
   Status kept(Code::failed_precondition, ErrorClass::unavailable,
               std::string(kNoNodes) + ": " + sync->backends->why_none() +
@@ -244,7 +245,7 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
   co_return taken;
 }
 
-// The host did not send the request. What was in the cloud before is still there.
+// The host did not send the request. The cloud still has what it had before.
 Task<Status> Controller::not_now(Ctx ctx, SyncPtr sync, Status why, SyncState before) {
   Record& record = *sync->record;
   if (before != SyncState::unknown) record.state = before;

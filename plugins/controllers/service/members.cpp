@@ -99,7 +99,7 @@ bool Members::on_update(const Object& old, const Object& now) {
     matters = matters || readdressed;
   } else {
     Known& known = known_of(now);
-    // Whoever compares Nodes with the cloud may have seen a change there.
+    // The writer may compare Nodes with the cloud, and may have seen a change there.
     const bool news =
         readdressed && known.disputed != addresses && !confirmed(addresses, known.addresses);
     if (news) {
@@ -151,7 +151,7 @@ Task<Status> Members::learn(Ctx ctx) {
   host_.kube.cached_each(kNodes, {}, [&](const Object& node) {
     Known& known = known_of(node);
     there.insert(std::string(node.name()));
-    // What is written meanwhile asks again.
+    // A write of the Node meanwhile asks again.
     if (std::exchange(known.ask, false)) {
       nodes.push_back({std::string(node.name()), known.provider_id, node, {}});
     }
@@ -185,7 +185,7 @@ void Members::take(const std::vector<NodeIdentity>& nodes, std::vector<Instance>
     const auto place = known_.find(nodes[i].name);
     if (place == known_.end()) continue;
     Known& known = place->second;
-    // Another Node of that name, or another provider ID, is asked about anew.
+    // Another Node of that name, or another provider ID, is asked about again.
     if (known.uid != nodes[i].node.uid() || known.provider_id != nodes[i].provider_id) continue;
     Instance& answer = answers[i];
     known.why = answer.why;

@@ -46,7 +46,7 @@ class Rewrites {
   Milliseconds due_{0};
 };
 
-// What names the writer of a Service's addresses, or else its last writer, by
+// The name of the writer of a Service's addresses, or else of its last writer, by
 // metadata.managedFields: "metallb-controller", or "another program" where nothing says it. Another
 // one than `own` if there is any.
 std::string writer_of(const Object& service, bool of_addresses, std::string_view own);

@@ -25,7 +25,7 @@ inline nlohmann::json read_error_body(std::string_view text) {
   return body.ok() ? *std::move(body) : nlohmann::json();
 }
 
-// What dump() wrote. Always from a view: each kind of source would add another parser to the
+// Reads what dump() wrote. Always from a view: each kind of source would add another parser to the
 // plugin.
 inline nlohmann::json read_own_json(std::string_view text) {
   return nlohmann::json::parse(text, nullptr, false);

@@ -1,4 +1,4 @@
-// "Did you mean ...": the known name that somebody meant. What it costs is bounded by the number of
+// "Did you mean ...": the known name that somebody meant. The cost is bounded by the number of
 // known names, however many names a user has invented and however long they are.
 #pragma once
 

@@ -1,4 +1,4 @@
-// ccm::Pattern: regular expressions and globs that users write into annotations. What they cost is
+// ccm::Pattern: regular expressions and globs that users write into annotations. Their cost is
 // bounded by their size and by the text's: no pattern takes long, whatever it is. [any-thread]
 //
 // A pattern becomes a program of steps (Thompson's construction), and a text is read once while all

@@ -123,7 +123,7 @@ class PatternCompiler {
     }
   }
 
-  // What `read` appends, or after each more `separator` what it appends then.
+  // A choice of what `read` appends: once, and again after each further `separator`.
   template <typename Read>
   void read_choices(std::string_view separator, Read read) {
     std::vector<std::size_t> jumps;
@@ -283,7 +283,7 @@ class PatternCompiler {
     return false;
   }
 
-  // What follows one that began at `begin`.
+  // The repetition, if any, of the part that began at `begin`.
   void read_repetition(std::size_t begin) {
     bool again = false;
     while (!rest_.empty()) {
@@ -344,7 +344,7 @@ class PatternCompiler {
     return true;
   }
 
-  // After \Q: as it is, up to \E or the end. What follows repeats the last character.
+  // After \Q: as it is, up to \E or the end. A repetition after it is one of the last character.
   bool read_quoted() {
     while (!rest_.empty() && !take("\\E")) {
       append_character(take_character(rest_));

@@ -44,7 +44,7 @@ class ChangeLimitsTest : public testing::Test {
     balancer.state = state;
     limits_.ended(uid, balancer);
   }
-  // How many of so many Services of a namespace get their first load balancer at once.
+  // How many of `count` Services of a namespace get their first load balancer at once.
   int admitted(int count, const std::string& namespace_name) {
     int sum = 0;
     for (int i = 0; i < count; ++i) {

@@ -96,7 +96,7 @@ class RouteTargetsTest : public NetworkBrokerTest {
     route.owned = true;
     return route;
   }
-  // What a controller gets of these routes: "10.0.1.0/24>node-1".
+  // The routes that a controller gets of these: "10.0.1.0/24>node-1".
   std::vector<std::string> named(const std::vector<Route>& all) {
     std::vector<std::string> texts;
     std::optional<Result<std::vector<Route>>> listed;

@@ -159,7 +159,7 @@ TEST(HostileAnswersTest, Issue37_AreRefusedUnparsed) {
           parse_certificate(body).status(), parse_certificate_named(body, "x").status(),
           parse_load_balancers(body).status(), parse_load_balancer(body).status()}) {
       EXPECT_EQ(status.message(), "DigitalOcean's answer " + why);
-      EXPECT_EQ(status.error_class(), ErrorClass::unavailable) << "tried again later";
+      EXPECT_EQ(status.error_class(), ErrorClass::unavailable) << "retried later";
     }
   }
 }

@@ -1,5 +1,5 @@
-// What Nodes that are not Ready cost the cloud: the real controller on the host's real broker, an
-// hour of the fake loop's time (issue 38, point 4: hcloud#661).
+// The calls to the cloud for Nodes that are not Ready: the real controller on the host's real
+// broker, an hour of the fake loop's time (issue 38, point 4: hcloud#661).
 #include "../cloud/test_machines.hpp"
 #include "cloud/broker/instances_broker.hpp"
 #include "lifecycle_fixture.hpp"
@@ -238,7 +238,7 @@ TEST_F(QuotaTest, HCLOUD_661_ANodeStuckOnAnotherProgramsFinalizerCostsNothing) {
   EXPECT_EQ(counted_.calls, 0u);
 }
 
-// What was NotReady for hours does not delay it.
+// Nodes that were NotReady for hours do not delay it.
 TEST_F(QuotaTest, LIFE_8_ANewAbsenceIsNoticedWithinTwoPeriods) {
   begin(5'000, kDroplets5000, 12);
   (void)calls_in(120min);

@@ -41,7 +41,7 @@ TEST(OpenStackHostileAnswersTest, Issue37_AreRefusedUnparsed) {
           parse_floating_ips(body).status(), parse_subnets(body).status(),
           parse_ports(body).status(), parse_router(body).status()}) {
       EXPECT_EQ(status.message(), "OpenStack's answer " + why);
-      EXPECT_EQ(status.error_class(), ErrorClass::unavailable) << "tried again later";
+      EXPECT_EQ(status.error_class(), ErrorClass::unavailable) << "retried later";
     }
   }
 }

@@ -61,7 +61,7 @@ TEST(InstanceClaimsTest, OfTheSameSecondTheSmallerUid) {
             (Words{"another's", "holds"}));
 }
 
-// What the cloud does not name cannot be compared.
+// Instances that the cloud does not name cannot be compared.
 TEST(InstanceClaimsTest, InstancesWithoutAProviderIdAreEachTheirOwn) {
   EXPECT_EQ(words({{kOlder, "u1", kRuns, ""}, {kOlder, "u2", kRuns, ""}}),
             (Words{"holds", "holds"}));

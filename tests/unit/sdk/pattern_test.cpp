@@ -18,7 +18,7 @@ void expect(const Case& one, const Result<Pattern>& pattern) {
   EXPECT_EQ(pattern->fits(one.text), one.fits) << one.pattern << " and " << one.text;
 }
 
-// What Go's regexp says of \A(?:PATTERN)\z.
+// The answers of Go's regexp for \A(?:PATTERN)\z.
 TEST(PatternTest, RegularExpressionsMeanWhatTheyMeanToGo) {
   for (const Case& one : std::initializer_list<Case>{
            {"", "", true},

@@ -159,7 +159,7 @@ TEST_F(LimitsTest, Issue41_3_AHeldReplacementIsAWarningOnce) {
   EXPECT_EQ(host.events.with_reason("LoadBalancerReplacementHeld").size(), 2U);
 }
 
-// What the message tells the user to do brings the Service back at once.
+// The annotation that the message asks for brings the Service back at once.
 TEST_F(LimitsTest, Issue41_3_ThePermissionIsNews) {
   made();
   host.load_balancers.fail_next("ensure", held("replaced twice, last by lb-3"));

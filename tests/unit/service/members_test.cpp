@@ -88,7 +88,7 @@ TEST_F(MembersTest, issue_37_3_NorIsItOneAtTheStart) {
   EXPECT_EQ(members(), "node-0=10.0.0.0");
 }
 
-// What the cloud changes comes by way of the Node, which the node controller writes.
+// A change in the cloud comes by way of the Node, which the node controller writes.
 TEST_F(MembersTest, AnAddressThatTheCloudChangesIsFollowed) {
   made(1, 1);
   cloud.instances[0].addresses[0].address = "10.0.0.77";

@@ -126,8 +126,8 @@ Result<ExistingFirewall> read_firewall_item(const json& document) {
   return read_one_firewall(*item);
 }
 
-// What Services in doubt have opened. The sources do not count: nobody can know which ones they
-// were before the doubt.
+// The rules that Services in doubt have opened. The sources do not count: nobody can know which
+// ones they were before the doubt.
 class KeptRules {
  public:
   explicit KeptRules(const std::set<FirewallRule>& rules) {

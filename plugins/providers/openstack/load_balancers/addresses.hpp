@@ -52,7 +52,7 @@ class Addresses {
                                             const std::string& family);
   // The first subnet of that family on a network; empty = none.
   Task<Result<std::string>> subnet_on(Ctx ctx, std::string network_id, const std::string& family);
-  // Failure: not_found. What it is does not change, so it is read once.
+  // Failure: not_found. A subnet does not change, so it is read once.
   Task<Result<Subnet>> subnet(Ctx ctx, std::string id);
   // The Nodes' subnet of that family on the network of a load balancer, which its options name by
   // subnet or network; empty = none. Octavia takes further VIPs from the network of the first.

@@ -114,7 +114,7 @@ Task<void> Routes::remove_pairs(Ctx ctx, const Batch& batch) {
   }
   for (const Addition& addition : batch.additions) {
     if (!addition.paired || batch.owned.contains(addition.route)) continue;
-    if (!is_refusal(addition.status)) continue;  // it may have been made, or is tried again
+    if (!is_refusal(addition.status)) continue;  // it may have been made, or is retried
     by_address[addition.route.next_hop].remove.insert(addition.route.destination);
   }
   for (const Addition& addition : batch.additions) {

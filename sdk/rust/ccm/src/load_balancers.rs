@@ -125,8 +125,8 @@ pub struct LoadBalancer {
     /// Keys of the labels by which it chose among the backends: a change of one of them on a Node is a change of the
     /// backends.
     pub node_labels: Vec<String>,
-    /// Why none of the given backends can be a member, in words; empty = some can. What serves keeps its members then
-    ///
+    /// Why none of the given backends can be a member, in words; empty = some can. A load balancer that serves
+    /// keeps its members then.
     pub no_members: String,
 }
 
