@@ -1,5 +1,7 @@
 #include "http_client.hpp"
 
+#include <ccm/json_limits.hpp>
+
 #include <utility>
 
 namespace ccm::openstack {
@@ -19,6 +21,7 @@ Task<Result<Http>> open_http_client(Host& host, Ctx ctx, GlobalSettings global) 
       !options.ca_file.empty() || !options.ca_pem.empty() || certificate || options.insecure;
   if (!own) co_return host.http;
   options.name = "openstack";
+  options.body_limit = static_cast<int64_t>(JsonLimits().bytes);
   auto opened = co_await host.http_clients.open(ctx, std::move(options));
   if (!opened.ok()) co_return opened.status().with_context("[Global]");
   co_return opened;
