@@ -110,12 +110,15 @@ class HostileCloudTest
 };
 
 TEST_P(HostileCloudTest, Issue37_9_NoAnswerCostsMoreMemoryThanThePodHas) {
+  // A sanitizer has memory of its own, and takes its time for each byte.
+  const bool sanitized = support::slowdown() > 1;
+  if (sanitized && body_.size() > sizes().front() * 2) GTEST_SKIP() << "too slow";
   const auto manager = start(std::get<0>(GetParam()));
   EXPECT_TRUE(eventually(patience(), [&] { return asked_ >= 3 || !manager->running(); }))
       << asked_ << manager->log();
   EXPECT_TRUE(manager->running()) << manager->log();
   EXPECT_NE(manager->log().find(", will retry"), std::string::npos) << manager->log();
-  EXPECT_LT(highest_mb(manager->pid()), kLimitMb);
+  if (!sanitized) EXPECT_LT(highest_mb(manager->pid()), kLimitMb);
   EXPECT_GT(highest_mb(manager->pid()), 1);
   std::cout << "at most " << highest_mb(manager->pid()) << " MB\n";
 }
