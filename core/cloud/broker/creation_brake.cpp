@@ -145,6 +145,7 @@ void CreationBrake::prune() {
     return recent(one.second) == 0 && now - one.second.touched > kUnasked;
   });
   prune_at_ = std::max<std::size_t>(2 * services_.size(), 64);
+  tell_held();
 }
 
 }  // namespace ccm::plugin

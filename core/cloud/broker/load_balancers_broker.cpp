@@ -108,7 +108,10 @@ void LoadBalancersBroker::observe_first(const Running& running, const Turn& turn
            return failed(std::move(status));
          }
          const bool absent = seen->state == LoadBalancerState::absent;
-         if (absent && verdict == Verdict::look) return failed(creations_.held(request->service));
+         // The replacement may have become old while the provider looked.
+         const bool held = absent && verdict == Verdict::look &&
+                           creations_.judge(request->service) != Verdict::go;
+         if (held) return failed(creations_.held(request->service));
          go();
        });
 }

@@ -106,6 +106,33 @@ TEST_F(CreationBrakeTest, Issue41_3_ItIsOverWhenTheReplacementIsOld) {
   make("lb-5");
 }
 
+TEST_F(CreationBrakeTest, WhatBecomesOldWhileTheProviderLooksIsNotHeld) {
+  make("lb-1");
+  make("lb-2");
+  advance(10min - 10s);
+  Caught caught;
+  ask(table().ensure, caught);
+  ASSERT_EQ(open_.at(0).operation, "observe");
+  advance(11s);
+  answer_with(balancer("", LoadBalancerState::absent));
+  ASSERT_FALSE(open_.empty()) << caught.status.value_or(Status()).message();
+  EXPECT_EQ(open_[0].operation, "ensure");
+  answer_with(balancer("lb-3"));
+  EXPECT_TRUE(caught.status->ok());
+}
+
+TEST_F(CreationBrakeTest, AServiceThatNobodyAsksForIsNotHeldForEver) {
+  make("lb-1");
+  make("lb-2");
+  look_and_make("lb-3");
+  ASSERT_EQ(refused().reason(), kReplacementHeld);
+  advance(2h);
+  Caught caught;
+  ask(table().ensure, caught, "u-2");
+  answer_with(balancer("lb-9"), Status(Code::unavailable, "the cloud failed half way"));
+  EXPECT_NE(metrics().find("ccm_load_balancer_replacements_held 0"), std::string::npos);
+}
+
 TEST_F(CreationBrakeTest, Issue41_3_AnAnnotationPermitsOneMore) {
   make("lb-1");
   make("lb-2");
