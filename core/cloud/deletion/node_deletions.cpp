@@ -46,7 +46,8 @@ void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
   broker_ = std::move(broker);
   broker_->on_found([weak = std::weak_ptr(self_)](const InstanceQuery& query) {
     const auto self = weak.lock();
-    if (!self || !query.node) return;
+    // Once for each Node: the others are looked through for its provider ID.
+    if (!self || !query.node || (*self)->sightings_.seen(*query.node)) return;
     (*self)->sightings_.found(*query.node, (*self)->deps_.cache.list(kNodes, {}));
   });
   broker_->on_listing([weak = std::weak_ptr(self_)](const InstanceSnapshot::Ptr& instances) {

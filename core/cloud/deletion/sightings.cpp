@@ -18,9 +18,10 @@ std::string_view provider_id_of(const kube::Object& node) {
   return node.text_at("/spec/providerID");
 }
 
+// Of the same second the one with the smaller UID, as in ccm/instance_claims.hpp.
 bool older(const kube::Object& left, const kube::Object& right) {
   const auto age = [](const kube::Object& node) {
-    return std::tuple(node.text_at("/metadata/creationTimestamp"), node.name());
+    return std::tuple(node.text_at("/metadata/creationTimestamp"), node.uid());
   };
   return age(left) < age(right);
 }

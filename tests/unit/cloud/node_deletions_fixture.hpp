@@ -55,11 +55,13 @@ struct Cluster final : ObjectCache {
   }
   [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view,
                                                   std::string_view) const override {
+    ++lists;
     std::vector<kube::ObjectPtr> all;
     for (const auto& [name, node] : nodes) all.push_back(object(name, node));
     return all;
   }
   std::map<std::string, FakeNode> nodes;
+  mutable int lists = 0;
 };
 
 struct Api final : SilentApi {

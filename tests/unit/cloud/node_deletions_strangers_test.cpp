@@ -140,6 +140,34 @@ TEST_F(StrangersTest, WhatALookUpFoundWasSeen) {
   EXPECT_EQ(deletions_->report().deleted, 3u);
 }
 
+TEST_F(StrangersTest, ALookUpOfANodeThatWasSeenDoesNotReadAllNodes) {
+  known_cluster(10);
+  register_node("x", "cloud://x", "True");
+  cloud_.machines["cloud://x"] = CCM_INSTANCE_RUNNING;
+  const auto look_up = [&] {
+    const int before = cluster_.lists;
+    broker_->confirm(facts_of(cluster_.get("", "", "x")).query(), [](const auto&) {});
+    timers_.advance(1s);
+    return cluster_.lists - before;
+  };
+  EXPECT_EQ(look_up(), 1) << "another Node may have the instance";
+  EXPECT_EQ(look_up(), 0);
+}
+
+// The kubelet chooses the name, the API server the UID.
+TEST_F(StrangersTest, OfTwoNodesOfOneSecondTheSmallerUidHasTheInstance) {
+  known_cluster(10);
+  register_node("a", "cloud://m");
+  cluster_.nodes["a"].uid = "uid-z";
+  register_node("m", "cloud://m", "True");
+  cloud_.machines["cloud://m"] = CCM_INSTANCE_RUNNING;
+  look();
+  cloud_.machines.erase("cloud://m");
+  cluster_.nodes["m"].ready = "Unknown";
+  EXPECT_EQ(remove_patiently("m", "uid-m"), "deleted");
+  EXPECT_EQ(deletions_->report().deleted, 1u) << "its instance was seen";
+}
+
 // A process that has just begun knows nobody: all count, or a restart would disarm the brake.
 TEST_F(StrangersTest, AfterARestartEveryNodeCounts) {
   cluster(10, 6);
