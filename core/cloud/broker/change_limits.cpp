@@ -108,6 +108,16 @@ std::string times(const Bucket& bucket) {
 
 }  // namespace
 
+ChangeLimitOptions ChangeLimits::countable(ChangeLimitOptions options) {
+  constexpr milliseconds kLongest = std::chrono::hours(24);
+  for (Bucket* bucket : {&options.service, &options.of_namespace}) {
+    bucket->period = std::clamp(bucket->period, milliseconds(1), kLongest);
+    const int64_t most = 3'650 * kLongest / bucket->period;
+    bucket->burst = static_cast<int32_t>(std::min<int64_t>(bucket->burst, most));
+  }
+  return options;
+}
+
 // The id that the manager has recorded is no change, and another one is.
 std::string ChangeLimits::content_of(const LoadBalancerService& service,
                                      const std::string& known_id) const {

@@ -51,7 +51,7 @@ class ChangeLimits {
   // `scarce`: whether the cloud's calls are scarce now; empty = always.
   ChangeLimits(const runtime::Timers& timers, ChangeLimitOptions options,
                std::function<bool()> scarce = {})
-      : timers_(timers), options_(options), scarce_(std::move(scarce)) {}
+      : timers_(timers), options_(countable(options)), scarce_(std::move(scarce)) {}
 
   // The annotation in which the provider's ids are recorded: the manager writes it, too.
   void set_id_annotation(std::string name) { id_annotation_ = std::move(name); }
@@ -86,6 +86,8 @@ class ChangeLimits {
     std::optional<Turn> turn;
   };
 
+  // Periods of a day at most, and bursts that last for ten years: more could not be counted.
+  static ChangeLimitOptions countable(ChangeLimitOptions options);
   [[nodiscard]] std::string content_of(const LoadBalancerService& service,
                                        const std::string& known_id) const;
   [[nodiscard]] bool scarce() const { return !scarce_ || scarce_(); }

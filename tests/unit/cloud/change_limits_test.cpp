@@ -101,6 +101,19 @@ TEST_F(ChangeLimitsTest, Issue37_7_TheFirstChangeWaitsForNothing) {
   EXPECT_TRUE(first.ok()) << first.message();
 }
 
+TEST_F(ChangeLimitsTest, BurstsAndPeriodsWithoutMeasureAreNoLimitAtAll) {
+  ChangeLimitOptions options;
+  options.service = {2'000'000'000, 24h};
+  options.of_namespace = {1, std::chrono::milliseconds::max()};
+  ChangeLimits limits(timers_, options, [] { return true; });
+  for (int edit = 0; edit < 1'000; ++edit) {
+    const Status status = limits.admit(service("u", annotation(edit), std::to_string(edit)));
+    ASSERT_TRUE(status.ok()) << edit << ": " << status.message();
+  }
+  (void)limits.admit(service("a", annotation(1), "1"));
+  EXPECT_EQ(limits.admit(service("b", annotation(1), "1")).error_class(), ErrorClass::waiting);
+}
+
 TEST_F(ChangeLimitsTest, Issue37_7_ManyHoursOfEditsAreTwoChangesAMinute) {
   int sent = 0;
   for (int second = 0; second < 3600; ++second) {
