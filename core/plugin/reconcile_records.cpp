@@ -82,22 +82,24 @@ bool ReconcileRecords::ended(const runtime::ReconcileReport& report) {
   const std::string& key = report.request.key;
   const auto place = records_.find(key);
   if (report.status.ok()) {
-    if (place != records_.end()) records_.erase(place);
+    if (place != records_.end()) drop(place);
     settled_.note(key, timers_.now());
     return false;
   }
   settled_.forget(key);
   if (left_alone(report.status) && too_many_left_alone()) {
-    if (place != records_.end()) records_.erase(place);
+    if (place != records_.end()) drop(place);
     return false;
   }
   return place != records_.end() && keep(place->second, report);
 }
 
 // They must not take the room of those that fail.
-bool ReconcileRecords::too_many_left_alone() const {
-  if (records_.size() < kMost / 2) return false;
-  return outcomes().at(ObjectState::left_alone) >= kMost / 2;
+bool ReconcileRecords::too_many_left_alone() const { return left_alone_ >= kMost / 2; }
+
+void ReconcileRecords::drop(Records::iterator place) {
+  if (place->second.state == ObjectState::left_alone) --left_alone_;
+  records_.erase(place);
 }
 
 bool ReconcileRecords::keep(Record& record, const runtime::ReconcileReport& report) {
@@ -113,6 +115,8 @@ bool ReconcileRecords::keep(Record& record, const runtime::ReconcileReport& repo
                     (named || record.status.message() == message);
   if (!same) record.since = timers_.now();
   record.failed_before = true;
+  if (record.state == ObjectState::left_alone) --left_alone_;
+  if (state == ObjectState::left_alone) ++left_alone_;
   record.state = state;
   record.step = std::move(step);
   record.status = Status(report.status.code(), report.status.error_class(), std::move(message))

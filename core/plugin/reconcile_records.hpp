@@ -64,7 +64,8 @@ class ReconcileRecords {
   // Returns whether the key failed in the same way as the last time: no need to log it again.
   bool ended(const runtime::ReconcileReport& report);
 
-  [[nodiscard]] std::size_t size() const { return records_.size(); }
+  // Of those that are not left alone.
+  [[nodiscard]] std::size_t size() const { return records_.size() - left_alone_; }
 
   // The results of the keys' last attempts: the numbers of waiting, held, retrying, refused and
   // left alone ones.
@@ -95,11 +96,13 @@ class ReconcileRecords {
 
   bool keep(Record& record, const runtime::ReconcileReport& report);
   [[nodiscard]] bool too_many_left_alone() const;
+  void drop(Records::iterator place);
   [[nodiscard]] ObjectReport report(const std::string& key, const Record& record,
                                     const runtime::WorkQueue& queue) const;
 
   const runtime::Timers& timers_;
   Records records_;
+  std::size_t left_alone_ = 0;  // of them
   SettledTimes settled_;
 };
 

@@ -259,9 +259,13 @@ TEST_F(ReconcileRecordsTest, ISSUE_38_8_WhatIsLeftAloneIsToldButNotListed) {
   EXPECT_EQ(object.message, "another provider's");
   EXPECT_EQ(records_.outcomes().at(ObjectState::left_alone), 1u);
   EXPECT_TRUE(records_.list(queue_, 10).empty()) << "it waits for nothing";
+  EXPECT_EQ(records_.size(), 0u) << "nor is it counted as unsettled";
   begin("node-1");
   end("node-1", {}, -1ms);
   EXPECT_EQ(records_.find("node-1", queue_).state, ObjectState::settled);
+  begin("node-1");
+  end("node-1", pending(), 5s);
+  EXPECT_EQ(records_.size(), 1u);
 }
 
 TEST_F(ReconcileRecordsTest, WhatIsLeftAloneLeavesRoomForWhatFails) {
