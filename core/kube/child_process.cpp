@@ -53,6 +53,7 @@ class Child {
     kill();
   }
   void kill() const {
+    if (!running()) return;  // kill(-1) would end all processes of this user
     if (leads_group_) ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);  // it may have left that group
   }
