@@ -104,9 +104,8 @@ void RouteTargets::refresh(const std::shared_ptr<Context>& context,
     query.origin = context->origin();
     ++round->missing;
     instances_->find(std::move(query),
-                     [weak = std::weak_ptr(self_), name = std::string(node->name()),
-                      uid = std::string(node->uid()), ended](const InstanceAnswer& answer) {
-                       if (const auto self = weak.lock()) (*self)->answered(name, uid, answer);
+                     [weak = std::weak_ptr(self_), node, ended](const InstanceAnswer& answer) {
+                       if (const auto self = weak.lock()) (*self)->answered(*node, answer);
                        ended();
                      });
   }
@@ -114,11 +113,12 @@ void RouteTargets::refresh(const std::shared_ptr<Context>& context,
 }
 
 // While the cloud does not say anything, what it said before goes on.
-void RouteTargets::answered(const std::string& name, const std::string& uid,
-                            const InstanceAnswer& answer) {
-  const auto place = known_.find(name);
-  if (place == known_.end() || place->second.uid != uid) return;
+void RouteTargets::answered(const kube::Object& node, const InstanceAnswer& answer) {
+  const auto place = known_.find(node.name());
+  if (place == known_.end()) return;
   Known& known = place->second;
+  // It was about another Node of that name, or about what this one was before.
+  if (known.uid != node.uid() || known.provider_id != node.text_at("/spec/providerID")) return;
   known.asked = true;
   known.why = answer.status;
   if (answer.status.ok()) {

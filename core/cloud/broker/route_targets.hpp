@@ -96,7 +96,7 @@ class RouteTargets {
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   bool has_to_ask(const kube::ObjectPtr& node);
-  void answered(const std::string& name, const std::string& uid, const InstanceAnswer& answer);
+  void answered(const kube::Object& node, const InstanceAnswer& answer);
   void build();
   void mark_routed();
   void judge_instances();

@@ -178,6 +178,27 @@ TEST_F(RouteTargetsTest, Issue37_2_OfTwoNodesWithOneInstanceTheOlderHasIt) {
   EXPECT_EQ(reports[0].failure.reason(), "InstanceOfAnotherNode") << "as ccmctl explain shows it";
 }
 
+TEST_F(RouteTargetsTest, ALateAnswerAboutTheNameIsNoneAboutTheProviderId) {
+  begin();
+  source_.listing = false;
+  const auto list = [&] {
+    routes_->list("c", component_->background(), [](const Result<std::vector<Route>>&) {});
+    const detail::RoutesC none(std::vector<Route>{});
+    answer(0, {}, none.list());
+    advance(1s);
+  };
+  nodes_.nodes["x"] = {"2026-01-01T00:00:00Z", {}, {"10.0.5.0/24"}, {}, {}};
+  list();
+  nodes_.nodes["x"].provider_id = "cloud://5";
+  list();
+  ASSERT_EQ(source_.gets.size(), 2U);
+  std::swap(source_.gets[0], source_.gets[1]);
+  ScriptedSource::end(source_.gets, listing_of({{"cloud://5", {"192.0.2.5"}}}));
+  ScriptedSource::end(source_.gets, not_found());
+  EXPECT_EQ(add({{"10.0.5.0/24", "x"}}), Texts{""});
+  EXPECT_EQ(made_, "+10.0.5.0/24 via cloud://5 192.0.2.5");
+}
+
 TEST_F(RouteTargetsTest, Issue37_2_WithoutAnInstanceThereIsNoRoute) {
   begin();
   nodes_.nodes["a"] = {"2026-01-01T00:00:00Z", "cloud://none", {"10.0.1.0/24"}, {}, {}};
