@@ -108,7 +108,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
  private:
   runtime::Timers& timers() { return running_->component().runtime().timers; }
 
-  // The purpose of a call without an origin (a log-in, a shared listing) is unknown, so it passes.
+  // The purpose of a call without an origin (a log-in, a listing for many Services) is unknown. It
+  // does not get what is reserved for new Nodes alone: tenants may have caused it.
   [[nodiscard]] CallPriority priority() const {
     const auto& origin = running_->context()->origin();
     return origin ? origin->priority() : CallPriority::load_balancers;
