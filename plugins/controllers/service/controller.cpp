@@ -170,9 +170,23 @@ void Controller::note_need(const ServiceState& before, const Object& object,
 }
 
 void Controller::on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-  if (!members_.on_node(kind, old, now) || records_.empty()) return;
+  if (!members_.on_node(kind, old, now)) return;
+  if (records_.empty()) {
+    nodes_missed_ = true;
+    return;
+  }
   pass_.changed(host_.timer.now());
   queue.add(kNodesKey, Priority::changed, kNodeWindow);
+}
+
+// Nodes that came while no Service needed them have to be asked about, or the first Service would
+// begin without them. The pass afterwards repeats a question that failed.
+Task<Status> Controller::know_nodes(Ctx ctx) {
+  const bool missed = std::exchange(nodes_missed_, false);
+  if (!missed && members_.settled()) co_return Status();
+  Status learned = co_await members_.learn(ctx);
+  if (missed) host_.queue.add(kNodesKey, Priority::changed);
+  co_return members_.settled() ? Status() : learned;
 }
 
 // Where the cloud does not answer, those Services come that have to do with less than it.

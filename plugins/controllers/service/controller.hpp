@@ -67,6 +67,9 @@ class Controller {
   Task<Status> sync_service(Ctx ctx, std::string key);
   std::shared_ptr<Record> record_of(const std::string& key, const std::string& uid);
   SyncPtr begin(std::string key, std::shared_ptr<Record> record, Object object) const;
+  // Before a Service gets its members: what the cloud has to be asked first. Failure: nothing may be
+  // concluded yet.
+  Task<Status> know_nodes(Ctx ctx);
   // A change of Nodes: has the Services come whose backends it changes.
   Task<Status> sync_nodes(Ctx ctx);
   [[nodiscard]] ReconcileResult next_audit(const std::string& key) const;
@@ -154,6 +157,7 @@ class Controller {
   std::optional<std::string> id_annotation_;  // from the first reconcile on
   std::unordered_map<std::string, std::shared_ptr<Record>> records_;
   Members members_;
+  bool nodes_missed_ = false;  // Nodes changed while there was no Service to ask the cloud for
 };
 
 }  // namespace ccm::service

@@ -63,13 +63,11 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
     Status told = co_await fail(ctx, sync, refused, kSyncFailed, true);
     co_return told;
   }
-  if (!members_.settled()) {
-    Status learned = co_await members_.learn(ctx);
-    if (!members_.settled()) {
-      learned.with_context("failed to find the instances of the Nodes");
-      Status told = co_await fail(ctx, sync, learned, kSyncFailed, sync->service.ingress.empty());
-      co_return told;
-    }
+  Status learned = co_await know_nodes(ctx);
+  if (!learned.ok()) {
+    learned.with_context("failed to find the instances of the Nodes");
+    Status told = co_await fail(ctx, sync, learned, kSyncFailed, sync->service.ingress.empty());
+    co_return told;
   }
   sync->backends = members_.current();
   record.offered_hash = sync->backends->hash(record.node_labels);

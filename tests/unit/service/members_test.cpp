@@ -169,6 +169,45 @@ TEST_F(MembersTest, WhileTheCloudDoesNotAnswerWhatIsKnownGoesOn) {
   EXPECT_EQ(take_events(), Texts{"Normal UpdatedLoadBalancer"});
 }
 
+// While there is no Service nobody asks about Nodes.
+TEST_F(MembersTest, AServiceHasTheNodesThatCameBeforeIt) {
+  made(1, 1);
+  mark_deleted("s0");
+  advance(seconds(2));
+  ASSERT_FALSE(exists("s0"));
+  host.kube.remove("v1/nodes", "node-0");
+  for (int i = 1; i < 4; ++i) {
+    add_instance("node-" + std::to_string(i), i);
+    put_node(plain_node("node-" + std::to_string(i)));
+  }
+  advance(seconds(30));
+  EXPECT_TRUE(cloud.asked.empty()) << "nobody needs them";
+  forget();
+  put(balanced("s1"));
+  run();
+  EXPECT_EQ(take_cloud(), Texts{"ensure"});
+  EXPECT_EQ(members("s1"), "node-1=10.0.0.1 node-2=10.0.0.2 node-3=10.0.0.3");
+  EXPECT_EQ(cloud.asked.size(), 3U);
+  advance(seconds(5));
+  EXPECT_EQ(take_cloud(), Texts{}) << "once";
+  EXPECT_EQ(cloud.asked.size(), 3U);
+}
+
+TEST_F(MembersTest, NodesThatCameBeforeAServiceAreAskedAboutUntilTheCloudAnswers) {
+  made(1, 1);
+  mark_deleted("s0");
+  advance(seconds(2));
+  add_instance("node-1", 1);
+  put_node(plain_node("node-1"));
+  advance(seconds(2));
+  cloud.fail_next("describe", down(), 3);
+  put(balanced("s1"));
+  run();
+  EXPECT_EQ(members("s1"), "node-0=10.0.0.0") << "it holds up no Service";
+  advance(minutes(2));
+  EXPECT_EQ(members("s1"), "node-0=10.0.0.0 node-1=10.0.0.1");
+}
+
 TEST_F(MembersTest, ItIsAskedAgainUntilItAnswers) {
   made(1, 1);
   cloud.fail_next("describe", down(), 3);
