@@ -452,6 +452,8 @@ Task<Status> Controller::update_status(Ctx ctx, SyncPtr sync) {
       co_return told;
     }
   }
+  // The cloud has the Nodes, but not the change: what was to be done about it is still to be done.
+  if (record.waits_for_turn()) co_return Status();
   if (std::exchange(record.state, SyncState::synced) == SyncState::ensured) {
     events_.normal(sync->object, kEnsured, "Ensured load balancer");  // SVC-27
   }

@@ -87,6 +87,26 @@ TEST_F(LimitsTest, Issue37_7_NodesDoNotWaitWithAChange) {
   EXPECT_EQ(condition("web", kReady)["status"], "True");
 }
 
+// The last change came through by half before it failed, and is taken back: that waits for its turn,
+// and must not be forgotten when Nodes come meanwhile.
+TEST_F(LimitsTest, Issue37_7_NodesDoNotMakeAChangeThatWaitsLookDone) {
+  made();
+  host.load_balancers.fail_next("ensure", down());
+  set_port(81);
+  host.load_balancers.balancers["uid-of-web"].service.ports[0].port = 81;
+  host.load_balancers.fail_next("ensure", limited(minutes(5)));
+  set_port(80);
+  forget();
+  put_nodes(3);
+  advance(seconds(2));
+  EXPECT_EQ(take_cloud(), Texts{"update_backends"});
+  EXPECT_EQ(condition("web", kReady)["reason"], "ChangesLimited");
+  advance(minutes(5));
+  EXPECT_EQ(take_cloud(), Texts{"ensure"});
+  EXPECT_EQ(port_in_the_cloud(), 80);
+  EXPECT_EQ(condition("web", kReady)["status"], "True");
+}
+
 TEST_F(LimitsTest, Issue37_7_NodesThatCameBeforeTheChangeDoNotEither) {
   made();
   put_nodes(2);  // on its way for a second
