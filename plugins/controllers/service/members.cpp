@@ -164,8 +164,10 @@ Task<Status> Members::learn(Ctx ctx) {
     if (answers.ok()) {
       take(nodes, *std::move(answers));
     } else {
-      // Perhaps the same of each of them: another provider's, of a name that is not unique.
-      const bool one_by_one = settled_ && !is_silence(answers.status());
+      // Perhaps the same of each of them: another provider's, of a name that is not unique. Of all
+      // Nodes it says too much, unless the cloud has answered before.
+      const bool all = !settled_ && nodes.size() == known_.size();
+      const bool one_by_one = !all && !is_silence(answers.status());
       if (!one_by_one) failure_ = answers.status();
       Instance nothing;
       nothing.why = answers.status();

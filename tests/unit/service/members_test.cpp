@@ -262,6 +262,22 @@ TEST_F(MembersTest, ANodeThatTheCloudCannotTellApartHoldsUpNobody) {
   EXPECT_EQ(members(), "node-0=10.0.0.0");
 }
 
+// When it is asked about that Node alone, the host has no answer but its fault.
+TEST_F(MembersTest, NorDoesOneThatTheCloudDidNotAnswerAboutAtFirst) {
+  made(1, 1);
+  put_node(plain_node("ambiguous"));
+  cloud.unknown["ambiguous"] = down();
+  start();
+  run();
+  EXPECT_EQ(take_cloud(), Texts{});
+  const Status fault(Code::unknown, "several instances have that name");
+  cloud.unknown["ambiguous"] = fault;
+  cloud.fail_next("describe", fault, 1'000);
+  advance(minutes(1));
+  EXPECT_EQ(take_cloud(), Texts{"observe"});
+  EXPECT_EQ(members(), "node-0=10.0.0.0");
+}
+
 // With another project's credential the cloud shows none of them.
 TEST_F(MembersTest, WhenTheCloudShowsNoInstanceTheMembersStay) {
   made(1, 2);
