@@ -122,9 +122,12 @@ std::string Settings::cluster_tag() const {
 std::string Settings::service_tag(const LoadBalancerService& service) const {
   std::string tag = "k8s:";
   if (!cluster().empty()) tag += cluster() + ":";
-  tag += "service:" + service.uid;
-  std::string with_name = tag + ":" + service.namespace_name + ":" + service.name;
-  return is_tag(with_name) ? with_name : tag;
+  return tag + "service:" + service.uid;
+}
+
+std::string Settings::named_service_tag(const LoadBalancerService& service) const {
+  std::string tag = service_tag(service) + ":" + service.namespace_name + ":" + service.name;
+  return is_tag(tag) ? tag : std::string();
 }
 
 bool Settings::is_own_tag(std::string_view tag) const {

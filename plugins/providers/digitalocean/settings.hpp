@@ -33,9 +33,11 @@ struct Settings {
 
   // "k8s:" and the cluster's id; empty without one.
   [[nodiscard]] std::string cluster_tag() const;
-  // "k8s:CLUSTER:service:UID:NAMESPACE:NAME": the mark of one Service; without namespace and name
-  // when a tag has no room for them.
+  // "k8s:CLUSTER:service:UID": the mark of one Service.
   [[nodiscard]] std::string service_tag(const LoadBalancerService& service) const;
+  // "k8s:CLUSTER:service:UID:NAMESPACE:NAME", for people, beside the mark: older versions take it
+  // alone for another Service's. Empty when a tag has no room for it.
+  [[nodiscard]] std::string named_service_tag(const LoadBalancerService& service) const;
   // The cluster's id, or its substitute; empty when there is neither.
   [[nodiscard]] const std::string& cluster() const {
     return cluster_id.empty() ? cluster_uid : cluster_id;

@@ -38,8 +38,8 @@ TEST(OwnedBalancerTest, DO_353_TagsNameTheCluster) {
 }
 
 TEST(OwnedBalancerTest, DO_353_AMarkHasNamespaceNameAndTheWholeUid) {
-  const auto object =
-      owned_balancer(marked(kDefaultName, {"k8s:mine:service:" + kUid + ":shop:web"}), {"mine"});
+  const std::string mark = "k8s:mine:service:" + kUid;
+  const auto object = owned_balancer(marked(kDefaultName, {mark, mark + ":shop:web"}), {"mine"});
   ASSERT_TRUE(object);
   EXPECT_EQ(object->cluster, "mine");
   EXPECT_EQ(object->services, (std::vector<Label>{{"shop/web", kUid}}));

@@ -15,8 +15,9 @@ class OwnershipTest : public LoadBalancerOperationsTest {
   }
   json chosen(const std::string& name) { return {{kAnnotation + "name", name}}; }
   std::string mark(const std::string& cluster = "") {
-    return "k8s:" + (cluster.empty() ? "" : cluster + ":") + "service:" + kUid + ":default:web";
+    return "k8s:" + (cluster.empty() ? "" : cluster + ":") + "service:" + kUid;
   }
+  std::string named_mark(const std::string& cluster = "") { return mark(cluster) + ":default:web"; }
   // Nothing that the Service says makes it the Service's.
   void expect_left_alone(const LoadBalancerService& service) {
     const auto before = cloud.load_balancers();
@@ -260,7 +261,7 @@ TEST_F(OwnershipTest, AChosenNameIsMarkedWhenItIsMade) {
   cloud.activation_delay = seconds(60);
   log_in();
   const std::string id = ensure(service(chosen("shop")), nodes())->id;
-  EXPECT_EQ(the_balancer()["tags"], json::array({mark("c-uid")}));
+  EXPECT_EQ(the_balancer()["tags"], json::array({mark("c-uid"), named_mark("c-uid")}));
   EXPECT_EQ(cloud.writes(), 1);
   // Killed before it had an address, or before its id was recorded.
   restart();
@@ -273,6 +274,7 @@ TEST_F(OwnershipTest, AChosenNameIsMarkedWhenItIsMade) {
   EXPECT_TRUE(remove(service(chosen("shop"), id)).ok());
   EXPECT_TRUE(cloud.load_balancers().empty());
   EXPECT_FALSE(cloud.tags().contains(mark("c-uid")));
+  EXPECT_FALSE(cloud.tags().contains(named_mark("c-uid")));
 }
 
 // Without DO_CLUSTER_ID, as DigitalOcean's own manager runs by default, a name tells no cluster.
@@ -280,13 +282,14 @@ TEST_F(OwnershipTest, DO_12_DO_92_NewOnesNameTheClusterByKubeSystem) {
   host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"c-uid"}})");
   log_in();
   const std::string id = made(service(), nodes());
-  EXPECT_EQ(the_balancer()["tags"], json::array({mark("c-uid")}));
+  EXPECT_EQ(the_balancer()["tags"], json::array({mark("c-uid"), named_mark("c-uid")}));
   cloud.clear_log();
   restart();
   EXPECT_EQ(ensure(service({}, id), nodes())->difference, "");
   EXPECT_EQ(cloud.writes(), 0);
   EXPECT_TRUE(remove(service({}, id)).ok());
   EXPECT_FALSE(cloud.tags().contains(mark("c-uid")));
+  EXPECT_FALSE(cloud.tags().contains(named_mark("c-uid")));
   // One that DigitalOcean's own manager made gets none.
   const std::string of_go = left_by_go(kDefaultName);
   pass();
@@ -311,18 +314,18 @@ TEST_F(OwnershipTest, DO_309_ATokenThatMayNotMakeTagsCostsOneMoreRequest) {
   EXPECT_EQ(cloud.calls("POST", "/v2/load_balancers"), 3);
 }
 
-// Of a manager before namespaces were in it.
-TEST_F(OwnershipTest, AMarkOfTheOlderFormCounts) {
+TEST_F(OwnershipTest, EitherTagIsAMarkAndGoesWithTheLoadBalancer) {
   host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"c-uid"}})");
-  const std::string older = "k8s:c-uid:service:" + kUid;
-  const std::string id = left_by_go("shop", {{"tags", {older}}});
-  cloud.tags()[older];
-  log_in();
-  expect_taken_over_without_a_write(service(chosen("shop"), id));
-  EXPECT_EQ(ensure(service(chosen("shop"), id), nodes(3))->difference, "backends");
-  EXPECT_EQ(the_balancer()["tags"], json::array({older}));
-  EXPECT_TRUE(remove(service(chosen("shop"), id)).ok());
-  EXPECT_FALSE(cloud.tags().contains(older));
+  for (const std::string& tag : {mark("c-uid"), named_mark("c-uid")}) {
+    const std::string id = left_by_go("shop", {{"tags", {tag}}});
+    cloud.tags()[tag];
+    restart();
+    expect_taken_over_without_a_write(service(chosen("shop"), id));
+    EXPECT_EQ(ensure(service(chosen("shop"), id), nodes(3))->difference, "backends");
+    EXPECT_EQ(the_balancer()["tags"], json::array({tag}));
+    EXPECT_TRUE(remove(service(chosen("shop"), id)).ok());
+    EXPECT_FALSE(cloud.tags().contains(tag));
+  }
 }
 
 TEST_F(OwnershipTest, DO_118_DisowningCountsInTheNamespacesOfTheFlagAlone) {
@@ -346,7 +349,7 @@ TEST_F(OwnershipTest, TheClusterIsNamedByItsIdWhereThereIsOne) {
   host.kube.put("v1/namespaces", R"({"metadata":{"name":"kube-system","uid":"c-uid"}})");
   log_in();
   ASSERT_TRUE(ensure(service(chosen("shop")), nodes()).ok());
-  EXPECT_EQ(the_balancer()["tags"], json::array({"k8s:c1", mark("c1")}));
+  EXPECT_EQ(the_balancer()["tags"], json::array({"k8s:c1", mark("c1"), named_mark("c1")}));
 }
 
 TEST_F(OwnershipTest, WithoutTheRightToReadKubeSystemTheMarkNamesTheServiceAlone) {
@@ -355,7 +358,7 @@ TEST_F(OwnershipTest, WithoutTheRightToReadKubeSystemTheMarkNamesTheServiceAlone
   log_in();
   EXPECT_TRUE(host.log.contains("UID of the namespace kube-system cannot be read"));
   ASSERT_TRUE(ensure(service(chosen("shop")), nodes()).ok());
-  EXPECT_EQ(the_balancer()["tags"], json::array({mark()}));
+  EXPECT_EQ(the_balancer()["tags"], json::array({mark(), named_mark()}));
 }
 
 // A token made for DigitalOcean's manager needs tag:create only with DO_CLUSTER_ID.

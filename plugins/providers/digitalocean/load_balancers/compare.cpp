@@ -173,6 +173,9 @@ std::string create_body(const WantedLoadBalancer& wanted) {
   for (const std::string& tag : {wanted.cluster_tag, wanted.mark}) {
     if (!tag.empty()) body["tags"].push_back(tag);
   }
+  if (!wanted.mark.empty() && !wanted.named_mark.empty()) {
+    body["tags"].push_back(wanted.named_mark);
+  }
   return body.dump();
 }
 

@@ -71,6 +71,7 @@ struct WantedLoadBalancer {
   std::vector<std::string> deny;
   std::string cluster_tag;  // empty = none (DO-223)
   std::string mark;         // the tag that names its Service; empty = its name does
+  std::string named_mark;   // for a new one with a mark: a second tag; empty = none
   std::string region;       // for a new one
   std::string vpc_uuid;     // for a new one; empty = the region's default
   std::string subnet_uuid;  // DO-158

@@ -1,6 +1,6 @@
 // Ownership of a load balancer (docs/decisions/0032). A Service's annotations and its spec, node
 // ports included, are written by its user, so they prove nothing. These do:
-//   - a tag "k8s:CLUSTER:service:UID:NAMESPACE:NAME": the mark; the older form ends with the UID;
+//   - a tag "k8s:CLUSTER:service:UID": the mark; new ones have "...:UID:NAMESPACE:NAME" beside it;
 //   - the name made from the Service's UID (DO-92), which the API server chooses;
 //   - that this process has seen a proof before, or created it and got no answer.
 // A load balancer of DigitalOcean's own manager may have a chosen name and no mark. It is the

@@ -206,6 +206,7 @@ WantedLoadBalancer build(const RequestInput& input) {
   const bool says_cluster = input.existing == nullptr && !input.settings.cluster().empty();
   if (says_cluster || wanted.name != input.service.default_name) {
     wanted.mark = input.settings.service_tag(input.service);
+    wanted.named_mark = input.settings.named_service_tag(input.service);
   }
   wanted.region = input.region;
   wanted.vpc_uuid = input.settings.vpc_id;

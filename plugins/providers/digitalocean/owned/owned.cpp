@@ -6,6 +6,7 @@
 #include <ccm/percent_encode.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -55,13 +56,16 @@ std::optional<OwnedObject> owned_balancer(const ExistingLoadBalancer& balancer,
                                           const std::vector<std::string>& clusters) {
   OwnedObject object;
   std::set<std::string, std::less<>> named;
+  std::map<std::string, std::string> services;  // by UID: one may have two tags
   for (const std::string& tag : balancer.tags.value_or(std::vector<std::string>())) {
     const std::string_view cluster = cluster_of_tag(tag);
     if (!cluster.empty()) named.emplace(cluster);
     if (const auto service = marked_service(tag)) {
-      object.services.push_back({marked_name(tag), std::string(*service)});
+      std::string& name = services[std::string(*service)];
+      if (name.empty()) name = marked_name(tag);
     }
   }
+  for (const auto& [uid, name] : services) object.services.push_back({name, uid});
   const bool of_uid = is_uid_name(balancer.name);
   if (object.services.empty() && of_uid) {
     object.services.push_back({std::string(), uid_in(balancer.name)});
