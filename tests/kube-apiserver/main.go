@@ -26,6 +26,7 @@ func main() {
 	directory := flag.String("directory", ".", "folder for certificates, etcd data, kubeconfig files and the ready file")
 	port := flag.Int("port", 0, "HTTPS port of the API server on 127.0.0.1; 0 takes a free one")
 	coordinated := flag.Bool("coordinated-leader-election", false, "serve LeaseCandidates and choose the holders of their Leases")
+	audit := flag.Bool("audit", false, "write each request to audit.log: user, verb and object, without contents")
 	verbosity := flag.Int("v", 0, "log verbosity of the API server")
 	flag.Parse()
 	if flag.NArg() != 0 {
@@ -38,6 +39,13 @@ func main() {
 	var more []string
 	if *coordinated {
 		more = []string{"--feature-gates=CoordinatedLeaderElection=true", "--runtime-config=coordination.k8s.io/v1beta1=true"}
+	}
+	if *audit {
+		audited, err := auditFlags(paths{absolute})
+		if err != nil {
+			fail(err)
+		}
+		more = append(more, audited...)
 	}
 	if err := run(paths{absolute}, *port, *verbosity, more); err != nil {
 		fail(err)
@@ -125,6 +133,18 @@ func serverFlags(at paths, port, storePort, verbosity int) []string {
 		"--profiling=false",
 		fmt.Sprintf("--v=%d", verbosity),
 	}
+}
+
+// auditFlags writes the policy. A watch is written when it begins.
+func auditFlags(at paths) ([]string, error) {
+	policy := "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{level: Metadata}]\n"
+	if err := os.MkdirAll(at.directory, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(at.file("audit-policy.yaml"), []byte(policy), 0o600); err != nil {
+		return nil, err
+	}
+	return []string{"--audit-policy-file=" + at.file("audit-policy.yaml"), "--audit-log-path=" + at.file("audit.log")}, nil
 }
 
 // announce waits until the server serves, creates the manager's account, and writes the ready
