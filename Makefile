@@ -11,6 +11,8 @@ TEST_JOBS ?= $(shell echo $$((2 * $(JOBS))))
 # More flags for ctest, whatever runs it.
 CTEST_FLAGS ?=
 FUZZ_SECONDS ?= 300
+# The release of k8s.io/cloud-provider with which `make test-cluster` compares the manager.
+UPSTREAM ?= 0.37.2
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,10 +50,11 @@ test-chart: packages-chart packages-kube programs ## the Helm chart and the mani
 	@cmake -B $(BUILD) -DCCM_HELM=$(abspath $(BUILD))/tests/helm -DCCM_KUBE_APISERVER=$(abspath $(BUILD))/tests/kube-apiserver >/dev/null
 	@ctest --test-dir $(BUILD) -L chart --output-on-failure --no-tests=error $(CTEST_FLAGS)
 
-test-cluster: packages-test packages-kube packages-chart programs ## a cluster of real Kubernetes programs with hollow kubelets, on two clouds
+test-cluster: packages-test packages-kube packages-chart programs ## a cluster of real Kubernetes programs with hollow kubelets, on two clouds, and beside a Go manager
 	@tests/cluster/build.sh $(BUILD)/tests/kubernetes
 	@cmake --build $(BUILD) -j $(JOBS) --target digitalocean-api
 	@for test in taints control_plane leader_migration cluster; do PYTHONDONTWRITEBYTECODE=1 tests/cluster/$${test}_test.py $(BUILD)/tests/kubernetes $(BUILD) || exit; done
+	@tools/upstream/compare $(UPSTREAM) $(BUILD) --kube-apiserver $(BUILD)/tests/kubernetes/kube-apiserver
 
 # Node's own packages bring npm, too, and exclude Debian's.
 site: packages-site $(if $(shell command -v npm),,packages-npm) programs ## the documentation as a site that needs no network, in build/site/html
