@@ -67,8 +67,8 @@ class Controller {
   Task<Status> sync_service(Ctx ctx, std::string key);
   std::shared_ptr<Record> record_of(const std::string& key, const std::string& uid);
   SyncPtr begin(std::string key, std::shared_ptr<Record> record, Object object) const;
-  // Before a Service gets its members: what the cloud has to be asked first. Failure: nothing may be
-  // concluded yet.
+  // Before a Service gets its members: what the cloud has to be asked first. Failure: nothing may
+  // be concluded yet.
   Task<Status> know_nodes(Ctx ctx);
   // A change of Nodes: has the Services come whose backends it changes.
   Task<Status> sync_nodes(Ctx ctx);

@@ -87,8 +87,8 @@ TEST_F(LimitsTest, Issue37_7_NodesDoNotWaitWithAChange) {
   EXPECT_EQ(condition("web", kReady)["status"], "True");
 }
 
-// The last change came through by half before it failed, and is taken back: that waits for its turn,
-// and must not be forgotten when Nodes come meanwhile.
+// The last change came through by half before it failed, and is taken back: that waits for its
+// turn, and must not be forgotten when Nodes come meanwhile.
 TEST_F(LimitsTest, Issue37_7_NodesDoNotMakeAChangeThatWaitsLookDone) {
   made();
   host.load_balancers.fail_next("ensure", down());
