@@ -78,6 +78,33 @@ std::optional<float> parse_float(std::string_view text) {
   return value;
 }
 
+bool is_quantity(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  const auto skip_digits = [&text] {
+    const std::size_t end = std::min(text.find_first_not_of(kDigits), text.size());
+    text.remove_prefix(end);
+    return end > 0;
+  };
+  const auto skip_sign = [&text] {
+    if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.remove_prefix(1);
+  };
+  skip_sign();
+  bool digits = skip_digits();
+  if (!text.empty() && text[0] == '.') {
+    text.remove_prefix(1);
+    digits = skip_digits() || digits;
+  }
+  if (!digits) return false;
+  for (const std::string_view suffix :
+       {"", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}) {
+    if (text == suffix) return true;
+  }
+  if (text[0] != 'e' && text[0] != 'E') return false;
+  text.remove_prefix(1);
+  skip_sign();
+  return skip_digits() && text.empty();
+}
+
 std::optional<std::vector<std::string>> parse_csv(std::string_view text) {
   std::vector<std::string> fields;
   if (text.empty()) return fields;

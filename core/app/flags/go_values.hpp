@@ -20,6 +20,10 @@ std::optional<int64_t> parse_integer(std::string_view text);
 // Decimal; nullopt also for what is not finite.
 std::optional<float> parse_float(std::string_view text);
 
+// A quantity as Kubernetes writes it: a decimal number with an optional suffix (n, u, m, k, M, G,
+// T, P, E, Ki, Mi, Gi, Ti, Pi, Ei) or exponent.
+bool is_quantity(std::string_view text);
+
 // One line of CSV: commas, fields in double quotes, "" inside them. An empty text is an empty list.
 std::optional<std::vector<std::string>> parse_csv(std::string_view text);
 // The inverse; fields are quoted when they must be.

@@ -191,12 +191,12 @@ void add_logging_flags(FlagSet& flags, Options& options) {
   group.add(
       "log-text-split-stream", &logging.text_split_stream,
       "Errors to stderr, the rest to stdout. Needs --feature-gates=LoggingAlphaOptions=true.");
-  group.add("log-text-info-buffer-size", &logging.text_info_buffer_size,
+  group.add("log-text-info-buffer-size", quantity_value(&logging.text_info_buffer_size),
             "Buffer of stdout with --log-text-split-stream, such as 64Ki. Needs "
             "--feature-gates=LoggingAlphaOptions=true.");
   group.add("log-json-split-stream", &logging.json_split_stream,
             "As --log-text-split-stream, for --logging-format=json.");
-  group.add("log-json-info-buffer-size", &logging.json_info_buffer_size,
+  group.add("log-json-info-buffer-size", quantity_value(&logging.json_info_buffer_size),
             "As --log-text-info-buffer-size, for --logging-format=json.");
 }
 

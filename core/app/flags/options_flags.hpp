@@ -19,6 +19,8 @@ std::unique_ptr<FlagValue> version_value(std::string* variable);
 std::unique_ptr<FlagValue> dry_run_value(bool* enabled);
 // "table" or "json".
 std::unique_ptr<FlagValue> dry_run_output_value(bool* json);
+// Of bytes: 64Ki.
+std::unique_ptr<FlagValue> quantity_value(std::string* variable);
 std::unique_ptr<FlagValue> sni_value(std::vector<SniFlag>* certificates);
 
 }  // namespace ccm::app

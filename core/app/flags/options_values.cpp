@@ -34,6 +34,11 @@ std::unique_ptr<FlagValue> choice_value(bool* second_chosen, const std::string& 
   return bound_value(second_chosen, {"string", read, write, first + " or " + second, implied});
 }
 
+std::optional<std::string> read_quantity(std::string_view text) {
+  if (!is_quantity(text)) return std::nullopt;
+  return std::string(text);
+}
+
 std::string_view release_of(std::string_view version) {
   return version.substr(0, version.find_first_of("-+"));
 }
@@ -102,6 +107,10 @@ std::unique_ptr<FlagValue> version_value(std::string* variable) {
                                 "true, false, raw or " + release + " with an addition, such as " +
                                     release + "-custom.1",
                                 "true"});
+}
+std::unique_ptr<FlagValue> quantity_value(std::string* variable) {
+  return bound_value(variable,
+                     {"quantity", read_quantity, std::identity(), "a quantity, such as 64Ki"});
 }
 std::unique_ptr<FlagValue> sni_value(std::vector<SniFlag>* certificates) {
   return bound_value(certificates, {"namedCertKey", read_sni, write_sni,

@@ -63,5 +63,14 @@ TEST(GoValues, Addresses) {
   EXPECT_FALSE(is_ip_address(""));
 }
 
+TEST(GoValues, HOST_73_Quantities) {
+  for (const char* good : {"0", "64Ki", "1.5Gi", ".5", "5.", "+1M", "-3k", "1e3", "2E-6", "1E"}) {
+    EXPECT_TRUE(is_quantity(good)) << good;
+  }
+  for (const char* bad : {"", "abc", "1 Ki", "1KiB", "e3", "1e", ".", "1..2", "0x10", "--1"}) {
+    EXPECT_FALSE(is_quantity(bad)) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace ccm::app

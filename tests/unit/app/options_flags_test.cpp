@@ -166,6 +166,7 @@ std::string other_value(const Flag& flag) {
   if (type == "int" || type == "ints" || type == "float") return "7";
   if (type == "duration") return "7m0s";
   if (type == "ip") return "127.0.0.1";
+  if (type == "quantity") return "7Ki";
   return "other";
 }
 
