@@ -378,6 +378,26 @@ TEST_F(MembersTest, hcloud_1035_ALabelByWhichTheProviderChoosesIsAChangeOfBacken
   EXPECT_EQ(take_cloud(), Texts{}) << "nobody chooses by it any more";
 }
 
+// The tenant writes the selector: 250 kB of it would be looked at on each Node.
+TEST_F(MembersTest, Issue37_7_AServiceFollows64LabelsAtMost) {
+  made(1, 2);
+  auto& shown = host.load_balancers.balancers["uid-of-s0"].shown;
+  for (int i = 100; i < 300; ++i) shown.node_labels.push_back("l" + std::to_string(i));
+  add_instance("node-2", 2);
+  put_node(plain_node("node-2"));
+  advance(seconds(3));
+  take_cloud();
+  Json node = plain_node("node-1");
+  node["metadata"]["labels"]["l163"] = "x";
+  put_node(node);
+  advance(seconds(3));
+  EXPECT_EQ(take_cloud(), Texts{"update_backends"});
+  node["metadata"]["labels"]["l164"] = "x";
+  put_node(node);
+  advance(seconds(3));
+  EXPECT_EQ(take_cloud(), Texts{});
+}
+
 TEST_F(MembersTest, hcloud_961_769_TheConditionAndTheEventCountThoseThatAreLeftOut) {
   for (int i = 0; i < 3; ++i) {
     add_instance("node-" + std::to_string(i), i);
