@@ -218,6 +218,21 @@ TEST_F(OpenStackFaultsTest, OS_297_373_AHiddenListOfVersionsFailsNoService) {
   EXPECT_EQ(calls("/load-balancer/?$"), 2);
 }
 
+TEST_F(OpenStackFaultsTest, OS_297_AGuessIsNotKeptForAFaultOfTheMoment) {
+  Fault fault;
+  fault.path = "/load-balancer/?$";
+  fault.status = 404;
+  cloud.faults.add(fault);
+  start();
+  EXPECT_EQ(ensured(web(), nodes()).state, LoadBalancerState::active);
+  host.loop.advance(minutes(10));
+  fault.status = 503;
+  cloud.faults.add(fault);
+  EXPECT_FALSE(observe(web(), nodes()).ok());
+  EXPECT_TRUE(observe(web(), nodes()).ok());
+  EXPECT_EQ(calls("/load-balancer/?$"), 3) << "the list is asked for again";
+}
+
 TEST_F(OpenStackFaultsTest, OS_297_AnOldOctaviaBehindSuchAProxyGetsLess) {
   octavia().newest_version = 9;
   Fault hidden;

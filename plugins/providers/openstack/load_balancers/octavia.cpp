@@ -68,7 +68,6 @@ Task<Result<int>> Octavia::version(Ctx ctx) {
   const bool known = version_ >= 0 && (!guess_ends_ || host_.timer.now() < *guess_ends_);
   if (known) co_return version_;
   auto minor = co_await read_version(ctx);
-  guess_ends_.reset();
   if (is_hidden(minor.status())) {
     auto guess = co_await guess_version(ctx);
     if (guess.ok()) {
@@ -77,6 +76,8 @@ Task<Result<int>> Octavia::version(Ctx ctx) {
       guess_ends_ = host_.timer.now() + kGuessFor;
     }
     minor = std::move(guess);
+  } else if (minor.ok()) {
+    guess_ends_.reset();  // a guess that could not be replaced stays one
   }
   if (minor.ok()) version_ = *minor;
   co_return minor;
