@@ -118,13 +118,10 @@ ChangeLimitOptions ChangeLimits::countable(ChangeLimitOptions options) {
   return options;
 }
 
-// The id that the manager has recorded is no change, and another one is.
-std::string ChangeLimits::content_of(const LoadBalancerService& service,
-                                     const std::string& known_id) const {
+// Without the id of the load balancer, see is_same().
+std::string ChangeLimits::content_of(const LoadBalancerService& service) const {
   Texts texts;
   add_fields(service, texts);
-  const bool another = !known_id.empty() && !service.id.empty() && service.id != known_id;
-  if (another) texts.add(service.id);
   const kube::Object* object = object_of(service.object.get());
   if (object == nullptr) return texts.digest();
   texts.add(object->json(object->find("/spec")));
@@ -135,6 +132,14 @@ std::string ChangeLimits::content_of(const LoadBalancerService& service,
                  texts.add(object->text(value));
                });
   return texts.digest();
+}
+
+// The id that the manager has recorded is no change, and another one is.
+bool ChangeLimits::is_same(const Entry& entry, const LoadBalancerService& service,
+                           const std::string& content) {
+  const bool known_id =
+      service.id.empty() || service.id == entry.id || service.id == entry.asked_id;
+  return entry.last != Last::none && entry.content == content && known_id;
 }
 
 ChangeLimits::Turn ChangeLimits::take(const LoadBalancerService& service, Entry& entry, bool again,
@@ -157,8 +162,8 @@ Status ChangeLimits::admit(const LoadBalancerService& service) {
   prune();
   Entry& entry = services_[service.uid];
   entry.touched = now;
-  std::string content = content_of(service, entry.id);
-  const bool same = entry.last != Last::none && entry.content == content;
+  std::string content = content_of(service);
+  const bool same = is_same(entry, service, content);
   if (same && entry.last != Last::failed) return {};
   if (!entry.turn) entry.turn = take(service, entry, same, now);
   if (entry.turn->own > now || (entry.turn->of_namespace > now && scarce()))
@@ -166,8 +171,41 @@ Status ChangeLimits::admit(const LoadBalancerService& service) {
   give_place_back(entry);
   entry.turn.reset();
   entry.content = std::move(content);
+  entry.asked_id = service.id;
   entry.last = Last::under_way;
+  entry.may_go = true;
   return {};
+}
+
+Status ChangeLimits::admit_removal(const LoadBalancerService& service) {
+  const TimePoint now = timers_.now();
+  prune();
+  Entry& entry = services_[service.uid];
+  entry.touched = now;
+  entry.namespace_name = service.namespace_name;
+  const bool free = std::exchange(entry.may_go, false) || entry.goes;
+  if (!free && !entry.removal) {
+    entry.removal = take_place(entry.full, options_.service, now);
+    if (*entry.removal > now) ++held_;
+  }
+  if (!free && *entry.removal > now) {
+    return Status(
+               Code::unavailable, ErrorClass::waiting,
+               "the load balancer of this Service may be deleted as often as it may be changed, " +
+                   times(options_.service) + "; this deletion waits for its turn")
+        .with_reason(std::string(kChangesLimited))
+        .with_retry_after(std::chrono::ceil<milliseconds>(*entry.removal - now));
+  }
+  entry.removal.reset();
+  entry.goes = true;
+  return {};
+}
+
+void ChangeLimits::ended_removal(const std::string& uid, const Status& outcome) {
+  const auto place = services_.find(uid);
+  if (place == services_.end()) return;
+  const ErrorClass kind = outcome.error_class();
+  place->second.goes = kind == ErrorClass::waiting || kind == ErrorClass::throttled;
 }
 
 Status ChangeLimits::refusal(const Entry& entry, TimePoint now) const {
@@ -203,6 +241,9 @@ void ChangeLimits::removed(const std::string& uid) {
   entry.turn.reset();
   entry.content.clear();
   entry.id.clear();
+  entry.asked_id.clear();
+  entry.removal.reset();
+  entry.may_go = entry.goes = false;
   entry.last = Last::none;
   if (idle(entry)) services_.erase(place);
 }
@@ -218,7 +259,7 @@ void ChangeLimits::give_place_back(Entry& entry) {
 bool ChangeLimits::idle(const Entry& entry) const {
   const TimePoint now = timers_.now();
   if (entry.full > now) return false;
-  const bool waits = entry.turn || entry.last == Last::under_way;
+  const bool waits = entry.turn || entry.removal || entry.goes || entry.last == Last::under_way;
   TimePoint last = entry.touched;
   if (entry.turn) last = std::max({last, entry.turn->own, entry.turn->of_namespace});
   return !waits || now - last > kForgotten;

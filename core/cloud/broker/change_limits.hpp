@@ -61,6 +61,10 @@ class ChangeLimits {
   Status admit(const LoadBalancerService& service);
   // How an `ensure` that was let through has ended.
   void ended(const std::string& uid, const Result<LoadBalancer>& outcome);
+  // Whether its load balancer may be removed now; a failure as of admit(). The first removal after
+  // a request that was let through waits for nothing, nor do questions about one on its way.
+  Status admit_removal(const LoadBalancerService& service);
+  void ended_removal(const std::string& uid, const Status& outcome);
   // The Service has no load balancer any more; its bucket stays until it is full.
   void removed(const std::string& uid);
 
@@ -78,18 +82,23 @@ class ChangeLimits {
   };
   struct Entry {
     std::string namespace_name;
-    TimePoint full;       // when the Service's bucket is full again
-    TimePoint touched;    // the last request
-    std::string content;  // of the last request that was let through
-    std::string id;       // of the load balancer, by the last answer
+    TimePoint full;        // when the Service's bucket is full again
+    TimePoint touched;     // the last request
+    std::string content;   // of the last request that was let through
+    std::string id;        // of the load balancer, by the last answer
+    std::string asked_id;  // the one that the last request had, whosever it was
     Last last = Last::none;
     std::optional<Turn> turn;
+    std::optional<TimePoint> removal;  // one that waits: not before that
+    bool may_go = false;               // a request was let through since the last removal
+    bool goes = false;                 // a removal is on its way
   };
 
   // Periods of a day at most, and bursts that last for ten years: more could not be counted.
   static ChangeLimitOptions countable(ChangeLimitOptions options);
-  [[nodiscard]] std::string content_of(const LoadBalancerService& service,
-                                       const std::string& known_id) const;
+  [[nodiscard]] std::string content_of(const LoadBalancerService& service) const;
+  [[nodiscard]] static bool is_same(const Entry& entry, const LoadBalancerService& service,
+                                    const std::string& content);
   [[nodiscard]] bool scarce() const { return !scarce_ || scarce_(); }
   [[nodiscard]] Turn take(const LoadBalancerService& service, Entry& entry, bool again,
                           TimePoint now);

@@ -210,6 +210,13 @@ void LoadBalancersBroker::update_backends(Request request, std::shared_ptr<Conte
 
 void LoadBalancersBroker::remove(Request request, std::shared_ptr<Context> context,
                                  std::function<void(Status)> done) {
+  Status admitted = changes_.admit_removal(request->service);
+  if (!admitted.ok()) return done(std::move(admitted));
+  remove_now(std::move(request), std::move(context), std::move(done));
+}
+
+void LoadBalancersBroker::remove_now(Request request, std::shared_ptr<Context> context,
+                                     std::function<void(Status)> done) {
   auto begin = [this, request, context, done](Result<std::string> lane) {
     if (!lane.ok()) return done(lane.status());
     const Running running{"loadbalancers.delete", request, context, *lane};
@@ -233,6 +240,7 @@ void LoadBalancersBroker::begin_remove(const Running& running,
     const Status status = outcome.status();
     const auto& service = running.request->service;
     turns_.ended(running.lane, turn.number, status);
+    changes_.ended_removal(uid, status);
     const bool existed = !service.id.empty() || !known_id(service).empty();
     if (is_gone(status)) creations_.removed(service, status.ok() && existed);
     if (is_gone(status) || status.code() == Code::implemented_elsewhere ||
@@ -260,8 +268,8 @@ void LoadBalancersBroker::remove_again(const std::string& uid) {
   const auto place = removed_.find(uid);
   if (place == removed_.end()) return;
   const Request request = place->second.request;
-  remove(request, provider_->background(),
-         [this, uid](const Status& status) { removed_again(uid, status); });
+  remove_now(request, provider_->background(),
+             [this, uid](const Status& status) { removed_again(uid, status); });
 }
 
 void LoadBalancersBroker::removed_again(const std::string& uid, const Status& status) {

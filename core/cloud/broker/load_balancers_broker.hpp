@@ -58,6 +58,7 @@ class LoadBalancersBroker {
   void observe(Request request, std::shared_ptr<Context> context, BalancerDone done);
   void ensure(Request request, std::shared_ptr<Context> context, BalancerDone done);
   void update_backends(Request request, std::shared_ptr<Context> context, BalancerDone done);
+  // May be refused as ChangeLimits says, but for the first removal after an `ensure`.
   void remove(Request request, std::shared_ptr<Context> context, std::function<void(Status)> done);
   void name(Request request, std::shared_ptr<Context> context,
             std::function<void(Result<std::string>)> done);
@@ -106,6 +107,8 @@ class LoadBalancersBroker {
   // Whether a change without backends may take the last members. ok: there are none, or it may.
   Status may_empty(const LoadBalancerRequest& request);
   void note_members(const LoadBalancerRequest& request, const Result<LoadBalancer>& outcome);
+  void remove_now(Request request, std::shared_ptr<Context> context,
+                  std::function<void(Status)> done);
   void begin_remove(const Running& running, const std::function<void(Status)>& done,
                     const Turn& turn);
   void remove_again(const std::string& uid);

@@ -201,6 +201,58 @@ TEST_F(ChangeLimitsTest, Issue37_7_TheRecordedIdIsNoChangeAndAnotherOneIs) {
   EXPECT_EQ(passed, 9);
 }
 
+// Its edits also end the back-off of a creation that fails.
+TEST_F(ChangeLimitsTest, Issue37_7_AnotherIdOfARequestThatFailedIsAChange) {
+  int passed = 0;
+  for (int edit = 0; edit < 50; ++edit) {
+    auto wanted = service("u");
+    wanted.id = "q-" + std::to_string(edit);
+    if (!limits_.admit(wanted).ok()) continue;
+    ++passed;
+    limits_.ended("u", Status(Code::invalid_argument, "refused"));
+  }
+  EXPECT_EQ(passed, 10);
+}
+
+// A tenant's finalizer on a Service of another type has the cloud asked for what never was.
+TEST_F(ChangeLimitsTest, Issue37_7_RemovalsInALoopWaitForTheirTurn) {
+  int passed = 0;
+  Status last;
+  for (int edit = 0; edit < 50; ++edit) {
+    last = limits_.admit_removal(service("u"));
+    if (!last.ok()) continue;
+    ++passed;
+    limits_.ended_removal("u", {});
+    limits_.removed("u");
+  }
+  EXPECT_EQ(passed, 10);
+  EXPECT_EQ(last.reason(), "ChangesLimited");
+  EXPECT_EQ(last.error_class(), ErrorClass::waiting);
+  timers_.advance(30s);
+  EXPECT_TRUE(limits_.admit_removal(service("u")).ok());
+}
+
+TEST_F(ChangeLimitsTest, Issue37_7_RemovalsThatFailDoToo) {
+  int passed = 0;
+  for (int edit = 0; edit < 50; ++edit) {
+    if (!limits_.admit_removal(service("u")).ok()) continue;
+    ++passed;
+    limits_.ended_removal("u", Status(Code::internal, "the cloud fails"));
+  }
+  EXPECT_EQ(passed, 10);
+}
+
+TEST_F(ChangeLimitsTest, Issue37_7_TheRemovalAfterChangesWaitsForNothing) {
+  for (int edit = 0; edit < 20; ++edit) {
+    if (change("u", edit).ok()) succeed("u");
+  }
+  const Status working(Code::unavailable, ErrorClass::waiting, "the cloud deletes it");
+  for (int question = 0; question < 50; ++question) {
+    EXPECT_TRUE(limits_.admit_removal(service("u")).ok()) << question;
+    limits_.ended_removal("u", working);
+  }
+}
+
 TEST_F(ChangeLimitsTest, Issue37_7_OfServicesThatAlwaysFailTheNamespacePays) {
   int sent = 0;
   for (int round = 0; round < 10; ++round) {
