@@ -61,11 +61,12 @@ void check_balancer(const std::string& name, const WantedService& wanted, const 
     differs("check interval", balancer.at("health_check").at("check_interval_seconds"));
   }
   if (balancer.at("droplet_ids") != droplets) differs("droplets", balancer.at("droplet_ids"));
-  // The cluster's, and the Service's, which ends with its name.
+  // The cluster's, the Service's, and one that tells people namespace and name.
   const json& tags = balancer.at("tags");
-  const std::string owner = tags.size() == 2 ? tags[1].get<std::string>() : std::string();
-  const bool ours = owner.starts_with(std::string(kClusterTag) + ":service:");
-  if (!ours || tags[0] != kClusterTag || !owner.ends_with(":" + name)) differs("tags", tags);
+  const std::string mark = tags.size() == 3 ? tags[1].get<std::string>() : std::string();
+  const bool ours = mark.starts_with(std::string(kClusterTag) + ":service:");
+  const json wanted_tags = {kClusterTag, mark, mark + ":default:" + name};
+  if (!ours || tags != wanted_tags) differs("tags", tags);
 }
 
 void check_services(Cluster& cluster, Findings& note) {
