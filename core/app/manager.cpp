@@ -6,8 +6,8 @@
 #include "app/status/status_page.hpp"
 #include "base/log.hpp"
 #include "kube/events.hpp"
+#include "net/coroutines.hpp"
 #include "net/http_client.hpp"
-#include "net/spawn.hpp"
 #include "plugin/host_services/http_credentials.hpp"
 #include "serving/pages/flags_page.hpp"
 

@@ -4,7 +4,7 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "kube/events.hpp"
-#include "net/spawn.hpp"
+#include "net/coroutines.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -126,5 +127,45 @@ void set_verbosity(int verbosity);
 // Gives each finished line, without its newline, to `output` instead of the streams; an empty
 // function restores them. `output` is called by one thread at a time and must not log.
 void redirect(std::function<void(std::string_view line)> output);
+
+// How a record looks as a line, without the newline. Any thread.
+
+// klog's text: I1121 09:01:37.123456    4711 file.cpp:42] "message" key="value"
+std::string format_text(const Record& record, std::chrono::system_clock::time_point time, int pid);
+
+// klog's JSON:
+// {"ts":1637485297123.456,"caller":"dir/file.cpp:42","msg":"message","v":0,"key":"value"} Errors
+// have no "v"; warnings have "severity":"warning".
+std::string format_json(const Record& record, std::chrono::system_clock::time_point time);
+
+// File name without folders, and without its extension too.
+std::string_view base_name(std::string_view path);
+std::string_view without_extension(std::string_view path);
+
+// For log lines that a client can cause without limit.
+
+// Lets one line pass in each period and counts the others. One thread.
+class Throttle {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit Throttle(Clock::duration period = std::chrono::seconds(10)) : period_(period) {}
+
+  // Nothing: leave this line out. Else the number of lines left out since the last one.
+  std::optional<std::uint64_t> pass(Clock::time_point now = Clock::now()) {
+    if (now < next_) {
+      ++left_out_;
+      return std::nullopt;
+    }
+    next_ = now + period_;
+    const std::uint64_t count = left_out_;
+    left_out_ = 0;
+    return count;
+  }
+
+ private:
+  Clock::duration period_;
+  Clock::time_point next_{};
+  std::uint64_t left_out_ = 0;
+};
 
 }  // namespace ccm::log

@@ -2,7 +2,7 @@
 
 #include "base/log.hpp"
 #include "election/leader_elector_impl.hpp"
-#include "net/spawn.hpp"
+#include "net/coroutines.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>

@@ -1,7 +1,7 @@
 #include "kube/child_process.hpp"
 
 #include "base/at_end.hpp"
-#include "net/spawn.hpp"
+#include "net/coroutines.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>

@@ -3,7 +3,7 @@
 #include "base/version.hpp"
 #include "kube/client_impl.hpp"
 #include "kube/transport_counts.hpp"
-#include "net/until_stopped.hpp"
+#include "net/coroutines.hpp"
 
 #include <ccm/percent_encode.hpp>
 #include <ccm/trim.hpp>

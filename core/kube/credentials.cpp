@@ -3,7 +3,7 @@
 #include "base/at_end.hpp"
 #include "base/log.hpp"
 #include "kube/credential_expiry.hpp"
-#include "net/certificate_times.hpp"
+#include "net/certificates.hpp"
 #include "net/http_client.hpp"
 
 #include <ccm/trim.hpp>

@@ -2,10 +2,10 @@
 // (API-76, 79..83, 86..90). Private to core/kube. Home thread: the executor's.
 #pragma once
 
-#include "base/log_throttle.hpp"
+#include "base/log.hpp"
 #include "kube/config.hpp"
 #include "kube/file_text.hpp"
-#include "net/tls_options.hpp"
+#include "net/certificates.hpp"
 
 #include <ccm/status.hpp>
 

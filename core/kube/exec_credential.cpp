@@ -8,7 +8,7 @@
 #include "kube/exec_plugin_counts.hpp"
 #include "kube/json_text.hpp"
 #include "kube/signal.hpp"
-#include "net/certificate_times.hpp"
+#include "net/certificates.hpp"
 #include "net/http_client.hpp"
 
 #include <boost/asio/steady_timer.hpp>

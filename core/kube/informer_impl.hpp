@@ -2,7 +2,7 @@
 // watches (informer_watch.cpp) and the encoding of both (informer_format.cpp).
 #pragma once
 
-#include "base/log_throttle.hpp"
+#include "base/log.hpp"
 #include "kube/backoff.hpp"
 #include "kube/informer.hpp"
 #include "kube/object_store.hpp"

@@ -3,7 +3,7 @@
 #include "base/log.hpp"
 #include "kube/json_text.hpp"
 #include "kube/object.hpp"
-#include "net/spawn.hpp"
+#include "net/coroutines.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -2,7 +2,7 @@
 
 #include "net/dialer.hpp"
 #include "net/http_exchange.hpp"
-#include "net/proxy_tunnel.hpp"
+#include "net/proxy.hpp"
 
 #include <algorithm>
 #include <cstdlib>

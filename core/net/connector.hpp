@@ -3,7 +3,7 @@
 
 #include "net/connection_pool.hpp"
 #include "net/http_client.hpp"
-#include "net/proxy_settings.hpp"
+#include "net/proxy.hpp"
 #include "net/tls_context.hpp"
 #include "net/url.hpp"
 

@@ -1,7 +1,6 @@
 #include "net/dialer.hpp"
 
 #include "base/at_end.hpp"
-#include "net/open_socket.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/execution_context.hpp>

@@ -7,7 +7,12 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/system/error_code.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,5 +30,19 @@ boost::asio::awaitable<Result<std::shared_ptr<Transport>>> dial(
 
 // TCP_NODELAY, and keep-alive that notices a dead peer after about a minute.
 void tune_socket(int descriptor);
+
+// Opens TCP sockets that no child process inherits, as Asio's own open() would let them.
+
+// `Socket`: tcp::socket or tcp::acceptor, not open.
+template <typename Socket>
+boost::system::error_code open_socket(Socket& socket, const boost::asio::ip::tcp& protocol) {
+  boost::system::error_code error;
+  const int descriptor =
+      ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol.protocol());
+  if (descriptor < 0) return {errno, boost::system::system_category()};
+  socket.assign(protocol, descriptor, error);
+  if (error) ::close(descriptor);
+  return error;
+}
 
 }  // namespace ccm::net

@@ -2,9 +2,9 @@
 
 #include "net/connection_pool.hpp"
 #include "net/connector.hpp"
+#include "net/coroutines.hpp"
 #include "net/http_exchange.hpp"
 #include "net/http_message.hpp"
-#include "net/until_stopped.hpp"
 #include "net/url.hpp"
 #include "net/write_gate.hpp"
 

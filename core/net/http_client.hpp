@@ -5,7 +5,7 @@
 // that including this file compiles fast.
 #pragma once
 
-#include "net/tls_options.hpp"
+#include "net/certificates.hpp"
 
 #include <ccm/status.hpp>
 

@@ -3,8 +3,8 @@
 // Home thread of the client; a context may be shared by clients of one thread only.
 #pragma once
 
+#include "net/certificates.hpp"
 #include "net/hello_guard.hpp"
-#include "net/tls_options.hpp"
 
 #include <ccm/status.hpp>
 

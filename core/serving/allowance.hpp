@@ -3,7 +3,7 @@
 // least lately. None waits while the share is not used up. One loop's thread.
 #pragma once
 
-#include "base/log_throttle.hpp"
+#include "base/log.hpp"
 #include "net/transport.hpp"
 #include "serving/metered_executor.hpp"
 

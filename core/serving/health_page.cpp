@@ -1,7 +1,6 @@
 #include "serving/health_page.hpp"
 
 #include "base/log.hpp"
-#include "base/log_throttle.hpp"
 
 #include <algorithm>
 #include <array>

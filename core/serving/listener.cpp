@@ -1,7 +1,6 @@
 #include "serving/listener.hpp"
 
 #include "net/dialer.hpp"
-#include "net/open_socket.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/v6_only.hpp>

@@ -1,7 +1,6 @@
 #include "serving/secure_server.hpp"
 
 #include "base/log.hpp"
-#include "base/log_throttle.hpp"
 #include "serving/allowance.hpp"
 #include "serving/listener.hpp"
 #include "serving/secure_connection.hpp"

@@ -2,7 +2,7 @@
 
 #include "base/log.hpp"
 #include "kube/credential_expiry.hpp"
-#include "net/certificate_times.hpp"
+#include "net/certificates.hpp"
 #include "serving/message.hpp"
 #include "serving/self_signed.hpp"
 

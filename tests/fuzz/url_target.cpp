@@ -1,11 +1,11 @@
-// URLs, proxies and NO_PROXY (net/url.hpp, net/proxy_settings.hpp), and the head of a request to
+// URLs, proxies and NO_PROXY (net/url.hpp, net/proxy.hpp), and the head of a request to
 // them (net/http_message.hpp).
 // Input, line by line: a URL, a proxy, a NO_PROXY list, a header's value.
 // Properties: what is parsed and put together is parsed to the same; no message or redacted text
 // shows a password; a request's head holds the lines that were meant and no more.
 #include "fuzz.hpp"
 #include "net/http_message.hpp"
-#include "net/proxy_settings.hpp"
+#include "net/proxy.hpp"
 #include "net/url.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The results of a conformance run as text and as JUnit's XML, which CI systems read.
-#include "base/markup.hpp"
+#include "base/text.hpp"
 #include "conformance.hpp"
 #include "output.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "child.hpp"
 #include "conformance/trial.hpp"
+#include "net/coroutines.hpp"
 #include "net/http_client.hpp"
-#include "net/spawn.hpp"
 #include "plugin_files/loader.hpp"
 
 #include <ccm/trim.hpp>

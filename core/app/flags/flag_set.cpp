@@ -1,6 +1,6 @@
 #include "app/flags/flag_set.hpp"
 
-#include "base/user_info.hpp"
+#include "base/text.hpp"
 
 #include <ccm/nearest.hpp>
 

@@ -1,5 +1,5 @@
 #include "app/status/status_text.hpp"
-#include "base/markup.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // From a coroutine that ends with a Result to a callback.
 #pragma once
 
-#include "net/spawn.hpp"
+#include "net/coroutines.hpp"
 
 #include <ccm/status.hpp>
 

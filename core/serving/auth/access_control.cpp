@@ -1,7 +1,7 @@
 #include "serving/auth/access_control.hpp"
 
 #include "base/log.hpp"
-#include "base/markup.hpp"
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 
 #include <ccm/lower_case.hpp>

@@ -2,7 +2,7 @@
 // thread.
 #pragma once
 
-#include "base/log_throttle.hpp"
+#include "base/log.hpp"
 #include "serving/auth/review_cache.hpp"
 #include "serving/auth/review_client.hpp"
 #include "serving/auth/user.hpp"

@@ -1,7 +1,7 @@
 // Asks the API server for the user of a bearer token (TokenReview). The server's thread.
 #pragma once
 
-#include "base/log_throttle.hpp"
+#include "base/log.hpp"
 #include "serving/auth/review_cache.hpp"
 #include "serving/auth/review_client.hpp"
 #include "serving/auth/token_cache_metrics.hpp"

@@ -1,4 +1,4 @@
-#include "base/log_format.hpp"
+#include "base/log.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

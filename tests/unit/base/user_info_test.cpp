@@ -1,4 +1,4 @@
-#include "base/user_info.hpp"
+#include "base/text.hpp"
 
 #include <gtest/gtest.h>
 

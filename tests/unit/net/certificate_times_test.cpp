@@ -1,5 +1,4 @@
-#include "net/certificate_times.hpp"
-
+#include "net/certificates.hpp"
 #include "test_certificates.hpp"
 
 #include <gtest/gtest.h>

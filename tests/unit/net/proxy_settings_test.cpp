@@ -1,4 +1,4 @@
-#include "net/proxy_settings.hpp"
+#include "net/proxy.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "net/certificate_times.hpp"
+#include "net/certificates.hpp"
 
 #include "net/tls_context.hpp"
 
@@ -10,9 +10,9 @@
 #include <functional>
 
 namespace ccm::net {
-namespace {
-
 using std::chrono::system_clock;
+
+namespace {
 
 std::optional<system_clock::time_point> moment_of(const ASN1_TIME* time) {
   tm parts{};

@@ -1,6 +1,7 @@
-// A coroutine that ends when its result is no longer wanted.
+// Starts a coroutine that nobody waits for. Any thread.
 #pragma once
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -10,11 +11,22 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <exception>
 #include <optional>
 #include <stop_token>
 #include <utility>
 
 namespace ccm::net {
+
+// Runs `work` on `executor`. An exception that leaves it is a bug: it leaves the executor's run(),
+// too, and so ends the process.
+inline void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<void> work) {
+  boost::asio::co_spawn(executor, std::move(work), [](const std::exception_ptr& fault) {
+    if (fault) std::rethrow_exception(fault);
+  });
+}
+
+// A coroutine that ends when its result is no longer wanted.
 
 template <typename T>
 boost::asio::awaitable<void> store_result_of(boost::asio::awaitable<T> task,
