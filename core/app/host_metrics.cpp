@@ -1,8 +1,6 @@
 #include "app/host_metrics.hpp"
 
-#include "kube/credential_expiry.hpp"
-#include "kube/exec_plugin_counts.hpp"
-#include "kube/transport_counts.hpp"
+#include "kube/client_metrics.hpp"
 
 #include <prometheus/client_metric.h>
 

@@ -1,6 +1,6 @@
 #include "election/candidate.hpp"
 
-#include "kube/resource_version.hpp"
+#include "kube/resource.hpp"
 
 #include <utility>
 

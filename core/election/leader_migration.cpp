@@ -3,7 +3,6 @@
 
 #include "kube/file_text.hpp"
 #include "kube/yaml_fields.hpp"
-#include "kube/yaml_members.hpp"
 
 #include <algorithm>
 #include <initializer_list>

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "kube/file_text.hpp"
-#include "kube/token_source.hpp"
 
 #include <ccm/status.hpp>
+
+#include <boost/asio/awaitable.hpp>
 
 #include <functional>
 #include <memory>
@@ -16,6 +17,17 @@
 #include <vector>
 
 namespace ccm::kube {
+
+// Where a client gets its bearer token when neither file nor program has it. Home thread: the
+// client's.
+class TokenSource {
+ public:
+  virtual ~TokenSource() = default;
+  // The token for a request. Asked before each one: answers at once while the token is good.
+  virtual boost::asio::awaitable<Result<std::string>> token() = 0;
+  // The API server refused (401) a request that carried this token.
+  virtual void rejected(const std::string& token) = 0;
+};
 
 // A program that supplies credentials (API-86).
 struct ExecConfig {

@@ -2,9 +2,6 @@
 
 #include "base/log.hpp"
 #include "kube/event_correlator.hpp"
-#include "kube/event_queue.hpp"
-#include "kube/event_text.hpp"
-#include "kube/signal.hpp"
 #include "kube/task_group.hpp"
 #include "net/http_client.hpp"
 

@@ -2,12 +2,15 @@
 
 #include "base/log.hpp"
 #include "kube/informer_impl.hpp"
-#include "kube/resource_version.hpp"
+#include "kube/resource.hpp"
 #include "net/http_client.hpp"
 
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
 
 namespace ccm::kube {
 namespace asio = boost::asio;
@@ -278,6 +281,460 @@ InformerStatistics Informer::statistics() const {
 Status Informer::last_failure() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->failure;
+}
+
+// The encoding that an informer asks for: protobuf, as long as that shows what JSON would.
+
+// Once, when no fields can be declared any more that are not kept already.
+void Informer::Impl::choose_format() {
+  format = json_format(fields, decode_options);
+  if (!timing.protobuf) return;
+  Result<std::unique_ptr<WireFormat>> other = protobuf_format(fields, decode_options);
+  if (!other.ok()) {
+    if (const auto v = log::v(2)) {
+      v.info("Reads in JSON", {{"resource", spec.resource.id()}, {"reason", other.status()}});
+    }
+    return;
+  }
+  format = std::move(*other);
+}
+
+bool Informer::Impl::wants_json(const Status& status) const {
+  return !status.ok() && format->protobuf() && needs_json(status);
+}
+
+void Informer::Impl::use_json(const Status& why) {
+  log::info("Reads in JSON from now on", {{"resource", spec.resource.id()}, {"reason", why}});
+  format = json_format(fields, decode_options);
+}
+
+Status Informer::Impl::check_type(const net::ResponseStream& answer) {
+  const std::string_view type = answer.head().header("Content-Type");
+  if (!format->protobuf() || type.starts_with(kProtobufType)) return {};
+  if (type.empty() || type.starts_with(kJsonType)) {
+    use_json(Status(Code::unimplemented, ErrorClass::unsupported, "the server answers in JSON"));
+    return {};
+  }
+  return {Code::unavailable, ErrorClass::unavailable,
+          "read " + spec.resource.id() + ": the answer is neither protobuf nor JSON"};
+}
+
+// How an informer gets the whole state: streamed (API-38..40) or in pages (API-15..21).
+
+namespace {
+
+constexpr int kStreamedTries = 3;
+
+// The server does not support streamed lists, and will not begin to (API-39).
+bool refuses_streaming(const Status& status) {
+  return status.code() == Code::invalid_argument || status.code() == Code::unimplemented;
+}
+
+}  // namespace
+
+asio::awaitable<Status> Informer::Impl::list() {
+  if (may_stream()) {
+    Status tried = co_await list_stream();
+    if (stream != nullptr) {
+      streamed_failures = 0;
+      streamed_time = {};
+      co_return Status();
+    }
+    if (is_expired(tried)) version_unusable = true;
+    if (is_expired(tried) || wants_json(tried)) co_return tried;
+    streaming_refused = refuses_streaming(tried);
+    const bool lost = tried.error_class() == ErrorClass::unavailable ||
+                      tried.error_class() == ErrorClass::throttled;
+    ++streamed_failures;
+    if (!streaming_refused && lost && streamed_time < timing.streamed_limit) co_return tried;
+    log_no_streaming(tried);
+  }
+  Status paged = co_await list_pages();
+  if (is_expired(paged)) version_unusable = true;
+  if (paged.ok()) {
+    // The stream could not do what pages can: it is not the server that was slow.
+    if (streamed_time >= timing.streamed_limit) note_endless_stream();
+    streamed_failures = 0;
+    streamed_time = {};
+  }
+  co_return paged;
+}
+
+bool Informer::Impl::may_stream() const {
+  return timing.streamed_lists && !streaming_refused && !findings->endless_streams &&
+         streamed_failures < kStreamedTries && streamed_time < timing.streamed_limit;
+}
+
+// The list is the beginning of the watch: with success watch() goes on with the same stream.
+asio::awaitable<Status> Informer::Impl::list_stream() {
+  const auto begin = Backoff::Clock::now();
+  streamed_end = begin + (timing.streamed_limit - streamed_time);
+  const std::string from = version_unusable ? std::string() : version;
+  Status status = co_await open(true, from);
+  if (status.ok()) {
+    const Outcome outcome = co_await follow(Listing());
+    status = outcome.failure;
+  }
+  if (status.reason() != net::kConnectFailed) streamed_time += Backoff::Clock::now() - begin;
+  co_return status;
+}
+
+// A proxy or a stand-in for etcd drops the bookmark that ends the list, or keeps the whole answer.
+void Informer::Impl::note_endless_stream() {
+  if (std::exchange(findings->endless_streams, true)) return;
+  log::warning(
+      "Streamed lists of this API server have no end: all lists come in pages from now on. "
+      "KUBE_FEATURE_WatchListClient=false in the environment saves the wait at the start",
+      {{"resource", spec.resource.id()}, {"waited", timing.streamed_limit}});
+}
+
+void Informer::Impl::log_no_streaming(const Status& why) const {
+  log::info("No streamed list, using pages", {{"resource", spec.resource.id()}, {"reason", why}});
+}
+
+asio::awaitable<Status> Informer::Impl::list_pages() {
+  ListOptions first;
+  first.label_selector = spec.label_selector;
+  first.field_selector = spec.field_selector;
+  if (version.empty() || version_unusable) {
+    first.limit = timing.page_size;
+  } else {
+    // With a limit the version would be taken as exact (API-15).
+    first.resource_version = version;
+    first.resource_version_match = "NotOlderThan";
+  }
+  // A server that names one more page for ever must not keep this for ever from what it can read.
+  const auto end = Backoff::Clock::now() + timing.list_limit;
+  Listing listing;
+  ListOptions options = first;
+  Status status = co_await list_page(listing, options, end);
+  while (status.ok() && !listing.continue_token.empty()) {
+    options = first;
+    options.resource_version.clear();
+    options.resource_version_match.clear();
+    options.continue_token = listing.continue_token;
+    status = co_await list_page(listing, options, end);
+    if (is_expired(status)) {  // API-20, 21
+      listing = Listing();
+      options = first;
+      options.limit = 0;
+      status = co_await list_page(listing, options, end);
+    }
+  }
+  if (status.ok()) take_listing(std::move(listing));
+  co_return status;
+}
+
+Status Informer::Impl::keep(ObjectPtr object, Listing& listing) const {
+  listing.bytes += object->memory();
+  listing.objects.push_back(std::move(object));
+  if (listing.bytes <= timing.max_list_bytes) return {};
+  return {Code::resource_exhausted, "list " + spec.resource.id() + ": it holds more than " +
+                                        std::to_string(timing.max_list_bytes >> 20) + " MiB in " +
+                                        std::to_string(listing.objects.size()) + " objects"};
+}
+
+asio::awaitable<Status> Informer::Impl::list_page(Listing& listing, ListOptions options,
+                                                  Backoff::Clock::time_point end) {
+  const Resource resource = spec.resource;
+  const std::string namespace_name = spec.namespace_name;
+  options.protobuf = format->protobuf();
+  auto opened = co_await client.open_list(resource, namespace_name, options);
+  if (!opened.ok()) co_return opened.status();
+  const std::unique_ptr<net::ResponseStream> body = std::move(*opened);
+  if (Status type = check_type(*body); !type.ok()) co_return type;
+  const std::unique_ptr<ListReader> items = format->list(timing.max_object_bytes);
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Backoff::Clock::now());
+    Result<std::string> read = std::string();
+    if (left.count() > 0) read = co_await body->read(std::min(timing.list_idle, left));
+    if (Backoff::Clock::now() >= end) {
+      co_return Status(Code::deadline_exceeded, ErrorClass::unavailable,
+                       "list " + resource.id() + ": it has no end");
+    }
+    if (!read.ok()) co_return read.status();
+    if (read->empty()) break;
+    items->feed(*read);
+    std::string_view text;
+    for (auto piece = items->next(text); piece != PieceReader::Piece::none;
+         piece = items->next(text)) {
+      if (Status taken = take_piece(piece, text, listing); !taken.ok()) co_return taken;
+    }
+  }
+  if (!items->done()) {
+    co_return Status(Code::unavailable, ErrorClass::unavailable,
+                     "list " + resource.id() + ": the answer ended in the middle");
+  }
+  co_return take_envelope(items->envelope(), listing);
+}
+
+Status Informer::Impl::take_piece(PieceReader::Piece piece, std::string_view text,
+                                  Listing& listing) {
+  Status why(Code::data_loss,
+             piece == PieceReader::Piece::oversized
+                 ? "it is larger than " + std::to_string(timing.max_object_bytes) + " bytes"
+                 : "it is no object");
+  if (piece == PieceReader::Piece::object) {
+    Result<ObjectPtr> object = format->decode(text);
+    if (object.ok()) return keep(std::move(*object), listing);
+    why = object.status();
+    if (wants_json(why)) return why;
+  }
+  ++listing.skipped;
+  skipped_object(why);
+  return {};
+}
+
+Status Informer::Impl::take_envelope(const std::string& envelope, Listing& listing) const {
+  Status strange(Code::unavailable, ErrorClass::unavailable,
+                 "list " + spec.resource.id() + ": the answer is no Kubernetes list");
+  const Result<ObjectPtr> decoded = Object::decode(envelope);
+  if (!decoded.ok()) return strange;
+  const Object& list = **decoded;
+  if (!list.text_at("/kind").ends_with("List") || list.resource_version().empty()) return strange;
+  // All pages show the first one's version; a server that answers with another one uses that.
+  if (listing.resource_version.empty()) listing.resource_version = list.resource_version();
+  listing.continue_token = list.text_at("/metadata/continue");
+  return {};
+}
+
+// How an informer follows changes (API-23..37) and what it does when that ends.
+
+namespace {
+
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
+bool ends_initial_events(const Object& bookmark) {
+  const auto annotations = bookmark.find("/metadata/annotations");
+  return bookmark.text(bookmark.member(annotations, kInitialEventsEnd)) == "true";
+}
+
+}  // namespace
+
+Status Informer::Impl::no_end() const {
+  return {Code::deadline_exceeded, ErrorClass::unavailable,
+          "streamed list of " + spec.resource.id() + ": its closing bookmark did not come"};
+}
+
+// Not zero, which would be no limit at all.
+std::chrono::milliseconds Informer::Impl::left_to_stream() const {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(streamed_end - Backoff::Clock::now());
+  return std::max(left, std::chrono::milliseconds(1));
+}
+
+asio::awaitable<Status> Informer::Impl::open(bool initial_events, std::string from) {
+  WatchOptions options;
+  options.label_selector = spec.label_selector;
+  options.field_selector = spec.field_selector;
+  options.resource_version = std::move(from);
+  options.send_initial_events = initial_events;
+  options.protobuf = format->protobuf();
+  if (initial_events) options.timeout = left_to_stream();
+  const Resource resource = spec.resource;
+  const std::string namespace_name = spec.namespace_name;
+  events_of_stream = 0;
+  auto opened = co_await client.open_watch(resource, namespace_name, options);
+  if (!opened.ok()) co_return opened.status();
+  if (Status type = check_type(**opened); !type.ok()) co_return type;
+  stream = std::move(*opened);
+  pieces = format->watch(timing.max_object_bytes);
+  co_return Status();
+}
+
+// Expired: list again (API-27). Throttled or unreachable: watch again from the current version
+// (API-28). Any other failure may come from that version, so list again (API-29).
+Informer::Impl::Outcome Informer::Impl::after_error(const Status& status) const {
+  const bool again =
+      status.error_class() == ErrorClass::throttled ||
+      (status.error_class() == ErrorClass::unavailable && status.reason() != "InternalError");
+  return {again ? Next::watch : Next::list, status};
+}
+
+// List again without a pause, but only once: a server or a proxy that keeps saying so would have
+// everything listed without end.
+Informer::Impl::Outcome Informer::Impl::after_expiry(const Status& status) {
+  const auto now = Backoff::Clock::now();
+  const bool again = now - std::exchange(last_expiry, now) < timing.backoff_reset;
+  return {Next::list, again ? status : Status()};
+}
+
+// While there was no watch the server's storage may have been restored from a copy (API-141).
+asio::awaitable<Informer::Impl::Outcome> Informer::Impl::verify_version() {
+  ListOptions options;
+  options.label_selector = spec.label_selector;
+  options.field_selector = spec.field_selector;
+  options.limit = 1;
+  Listing newest;
+  Status status = co_await list_page(newest, options, Backoff::Clock::now() + timing.list_idle);
+  if (!status.ok()) co_return after_error(status);
+  if (!older_version(newest.resource_version, version)) co_return Outcome();
+  note_set_back(newest.resource_version);
+  set_version(newest.resource_version);
+  version_unusable = true;
+  co_return Outcome{Next::list, Status()};
+}
+
+asio::awaitable<Informer::Impl::Outcome> Informer::Impl::watch() {
+  if (stream == nullptr) {
+    if (timing.verify_versions && !version_verified) {
+      Outcome verified = co_await verify_version();
+      if (verified.next == Next::list || !verified.failure.ok()) co_return verified;
+    }
+    const std::string from = version;
+    version_verified = false;
+    Status opened = co_await open(false, from);
+    if (!opened.ok()) co_return is_expired(opened) ? after_expiry(opened) : after_error(opened);
+    note_failure(Status());
+  }
+  version_verified = false;
+  Outcome outcome = co_await follow(std::nullopt);
+  co_return outcome;
+}
+
+asio::awaitable<Informer::Impl::Outcome> Informer::Impl::follow(std::optional<Listing> listing) {
+  const bool listing_first = listing.has_value();
+  const auto start = Backoff::Clock::now();
+  Outcome outcome;
+  std::string_view text;
+  while (true) {
+    for (auto piece = pieces->next(text); piece != PieceReader::Piece::none;
+         piece = pieces->next(text)) {
+      if (piece != PieceReader::Piece::object) {
+        if (listing) ++listing->skipped;
+        skipped_object(
+            Status(Code::data_loss, piece == PieceReader::Piece::oversized
+                                        ? "it is too large"
+                                        : "the stream has data that is not a JSON object"));
+        continue;
+      }
+      if (!take_event(text, listing, outcome)) {
+        stream.reset();
+        co_return outcome;
+      }
+      if (listing_first && !listing) co_return outcome;  // the rest is for watch()
+    }
+    if (listing && Backoff::Clock::now() >= streamed_end) {  // changes do not end a list
+      stream.reset();
+      outcome.failure = no_end();
+      co_return outcome;
+    }
+    const auto idle = listing ? std::min(timing.list_idle, left_to_stream()) : timing.watch_idle;
+    Result<std::string> read = co_await stream->read(idle);
+    if (read.ok() && !read->empty()) {
+      pieces->feed(*read);
+      continue;
+    }
+    const bool cut = !read.ok() || pieces->mid_object();
+    const bool brief = Backoff::Clock::now() - start < timing.short_watch && events_of_stream == 0;
+    stream.reset();
+    if (listing || brief) {  // API-34, 40
+      outcome.failure = !read.ok() ? read.status()
+                                   : Status(Code::unavailable, ErrorClass::unavailable,
+                                            "watch " + spec.resource.id() + ": it ended too early");
+    } else if (cut) {
+      log_cut();
+    }
+    co_return outcome;
+  }
+}
+
+void Informer::Impl::log_cut() const {
+  if (const auto v = log::v(2)) {
+    v.info("The watch was closed, watching again", {{"resource", spec.resource.id()}});
+  }
+}
+
+bool Informer::Impl::take_event(std::string_view text, std::optional<Listing>& listing,
+                                Outcome& outcome) {
+  Result<WatchEvent> decoded = format->decode_event(text);
+  ++events_of_stream;
+  {
+    const std::lock_guard lock(mutex);
+    ++statistics.events;
+  }
+  if (!decoded.ok() && wants_json(decoded.status())) {
+    outcome = {Next::list, decoded.status()};
+    return false;
+  }
+  if (!decoded.ok()) {  // API-36 for objects of another kind
+    if (listing) ++listing->skipped;
+    skipped_object(decoded.status());
+    return true;
+  }
+  const WatchEvent& event = *decoded;
+  switch (event.type) {
+    case WatchEvent::Type::added:
+    case WatchEvent::Type::modified:
+      if (listing) {  // in no order of versions: none is remembered (API-33, 130)
+        outcome.failure = keep(event.object, *listing);
+        return outcome.failure.ok();
+      }
+      set_version(event.object->resource_version());
+      take_put(event.object, false);
+      return true;
+    case WatchEvent::Type::deleted:
+      if (listing) {
+        std::erase_if(listing->objects, [&](const ObjectPtr& object) {
+          return ObjectStore::key_of(*object) == ObjectStore::key_of(*event.object);
+        });
+        return true;
+      }
+      set_version(event.object->resource_version());
+      take_removal(ObjectStore::key_of(*event.object), event.object, false);
+      return true;
+    case WatchEvent::Type::bookmark:
+      if (!listing) {
+        set_version(event.object->resource_version());
+      } else if (ends_initial_events(*event.object)) {
+        listing->resource_version = event.object->resource_version();
+        take_listing(std::move(*listing));
+        listing.reset();
+      }
+      return true;
+    case WatchEvent::Type::error: {
+      const Status status = status_of_object(event.error_json);
+      if (is_expired(status)) outcome = after_expiry(status);
+      // Within a list the caller decides about expiry, too.
+      if (!is_expired(status) || listing) outcome = after_error(status);
+      return false;
+    }
+    case WatchEvent::Type::other:
+      log::info("Ignored an event of an unknown type", {{"resource", spec.resource.id()}});
+      return true;
+  }
+  return true;
+}
+
+InformerSet::InformerSet(Client client, InformerTiming timing,
+                         std::function<void(const std::string& reason)> set_back)
+    : client_(client), timing_(timing) {
+  findings_->set_back = std::move(set_back);
+}
+
+InformerSet::~InformerSet() { stop(); }
+
+std::shared_ptr<Informer> InformerSet::informer(const InformerSpec& spec) {
+  for (const auto& informer : informers_) {
+    if (informer->spec() == spec) return informer;
+  }
+  informers_.push_back(std::make_shared<Informer>(client_, spec, timing_, findings_));
+  const std::weak_ptr<Informer> made = informers_.back();
+  if (started_) {  // the caller has its fields to declare first
+    asio::post(client_.executor(), [made] {
+      if (const auto informer = made.lock()) informer->start();
+    });
+  }
+  return informers_.back();
+}
+
+void InformerSet::start() {
+  started_ = true;
+  for (const auto& informer : informers_) informer->start();
+}
+
+void InformerSet::stop() {
+  for (const auto& informer : informers_) informer->stop();
 }
 
 }  // namespace ccm::kube

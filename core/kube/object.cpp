@@ -1,19 +1,157 @@
 #include "kube/object.hpp"
 
-#include "kube/json_pointer.hpp"
 #include "kube/json_text.hpp"
 #include "kube/object_encoding.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <new>
+#include <string>
+#include <string_view>
 
 namespace ccm::kube {
-
 using encoding::Container;
 using encoding::read_container;
 using encoding::read_text;
 using encoding::Text;
+
+// Walks the tokens of an RFC 6901 JSON pointer. Private to core/kube.
+class JsonPointer {
+ public:
+  explicit JsonPointer(std::string_view text)
+      : rest_(text), escapes_(text.find('~') != std::string_view::npos) {}
+
+  static constexpr bool valid(std::string_view text) {
+    if (!text.empty() && text.front() != '/') return false;
+    for (auto i = text.find('~'); i != std::string_view::npos; i = text.find('~', i + 1)) {
+      if (i + 1 == text.size() || (text[i + 1] != '0' && text[i + 1] != '1')) return false;
+    }
+    return true;
+  }
+
+  // The next token, unescaped, until the one after it is asked for; false at the end.
+  bool next(std::string_view& token) {
+    if (rest_.empty()) return false;
+    rest_.remove_prefix(1);
+    token = rest_.substr(0, rest_.find('/'));
+    rest_.remove_prefix(token.size());
+    if (escapes_) token = unescape(token);
+    return true;
+  }
+
+ private:
+  std::string_view unescape(std::string_view token) {
+    unescaped_.clear();
+    unescaped_.reserve(token.size());
+    for (std::size_t i = 0; i < token.size(); ++i) {
+      const bool escape = token[i] == '~' && i + 1 < token.size();
+      if (escape) ++i;
+      unescaped_ += !escape ? token[i] : token[i] == '0' ? '~' : '/';
+    }
+    return unescaped_;
+  }
+
+  std::string_view rest_;
+  bool escapes_;
+  std::string unescaped_;
+};
+
+namespace {
+
+// Objects nest no deeper (Object::decode), so a longer pointer would only cost stack.
+constexpr std::size_t kMaxTokens = 128;
+
+using Node = FieldSet::Node;
+
+Node& child_of(Node& node, std::string_view key) {
+  for (auto& [name, child] : node.children) {
+    if (name == key) return child;
+  }
+  return node.children.emplace_back(FieldSet::Child{std::string(key), Node{}}).node;
+}
+
+void keep_whole(Node& node) {
+  node.whole = true;
+  node.children.clear();
+}
+
+void merge_into(Node& into, const Node& from) {
+  if (into.whole) return;
+  if (from.whole) return keep_whole(into);
+  for (const auto& [key, child] : from.children) merge_into(child_of(into, key), child);
+}
+
+bool node_covers(const Node& node, const Node& other) {
+  if (node.whole) return true;
+  if (other.whole) return false;
+  return std::all_of(other.children.begin(), other.children.end(),
+                     [&](const FieldSet::Child& entry) {
+                       const Node* mine = node.child(entry.name);
+                       return mine != nullptr && node_covers(*mine, entry.node);
+                     });
+}
+
+}  // namespace
+
+const Node* Node::child(std::string_view key) const {
+  for (const auto& [name, node] : children) {
+    if (name == key) return &node;
+  }
+  return nullptr;
+}
+
+// With an index beside it somebody else needs whole elements.
+const Node* Node::each_element() const {
+  if (children.size() != 1 || children.front().name != "-") return nullptr;
+  return children.front().node.whole ? nullptr : &children.front().node;
+}
+
+FieldSet::FieldSet() {
+  for (const char* key : {"apiVersion", "kind"}) keep_whole(child_of(root_, key));
+  Node& metadata = child_of(root_, "metadata");
+  for (const char* key : {"name", "namespace", "uid", "resourceVersion", "deletionTimestamp"}) {
+    keep_whole(child_of(metadata, key));
+  }
+}
+
+FieldSet FieldSet::all() {
+  FieldSet set;
+  keep_whole(set.root_);
+  return set;
+}
+
+Result<FieldSet> FieldSet::of(const std::vector<std::string>& pointers) {
+  FieldSet set;
+  for (const std::string& pointer : pointers) {
+    if (Status status = set.add(pointer); !status.ok()) return status;
+  }
+  return set;
+}
+
+Status FieldSet::add(std::string_view pointer) {
+  if (!JsonPointer::valid(pointer)) {
+    return {Code::invalid_argument, ErrorClass::invalid_spec,
+            "\"" + std::string(pointer) +
+                "\" is no JSON pointer (RFC 6901): write \"\" or \"/spec/providerID\", with ~0 for "
+                "~ and ~1 for /"};
+  }
+  if (std::count(pointer.begin(), pointer.end(), '/') > std::ptrdiff_t{kMaxTokens}) {
+    return {Code::invalid_argument, ErrorClass::invalid_spec,
+            "a JSON pointer has more than 128 segments, deeper than any object"};
+  }
+  Node* node = &root_;
+  JsonPointer tokens(pointer);
+  std::string_view token;
+  while (!node->whole && tokens.next(token)) node = &child_of(*node, token);
+  keep_whole(*node);
+  return {};
+}
+
+void FieldSet::merge(const FieldSet& other) { merge_into(root_, other.root_); }
+
+bool FieldSet::covers(const FieldSet& other) const { return node_covers(root_, other.root_); }
 
 void intrusive_ptr_add_ref(const Object* object) noexcept {
   object->references_.fetch_add(1, std::memory_order_relaxed);

@@ -4,8 +4,8 @@
 
 #include "base/clock.hpp"
 #include "kube/client.hpp"
-#include "kube/signal.hpp"
-#include "kube/token_source.hpp"
+#include "kube/config.hpp"
+#include "kube/task_group.hpp"
 
 #include <ccm/status.hpp>
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <memory>
 #include <stdexcept>
@@ -36,6 +39,23 @@ class TaskGroup {
   static boost::asio::awaitable<void> present(std::shared_ptr<void> presence,
                                               boost::asio::awaitable<void> task);
   std::vector<std::shared_ptr<Running>> running_;
+};
+
+// A signal for which coroutines of one thread wait. Private to core/kube.
+class Signal {
+ public:
+  explicit Signal(boost::asio::any_io_executor executor)
+      : timer_(executor, boost::asio::steady_timer::time_point::max()) {}
+
+  // Wakes all waiters.
+  void notify() { timer_.cancel(); }
+  // Returns at notify(), or when the coroutine is cancelled. Check your condition before and after.
+  boost::asio::awaitable<void> wait() {
+    co_await timer_.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+  }
+
+ private:
+  boost::asio::steady_timer timer_;
 };
 
 }  // namespace ccm::kube

@@ -1,7 +1,7 @@
 #include "serving/serving_certificates.hpp"
 
 #include "base/log.hpp"
-#include "kube/credential_expiry.hpp"
+#include "kube/client_metrics.hpp"
 #include "net/certificates.hpp"
 #include "serving/message.hpp"
 #include "serving/self_signed.hpp"

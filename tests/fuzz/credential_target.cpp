@@ -1,10 +1,10 @@
-// Sources of credentials: an exec plugin's answer, base64, times (kube/exec_answer.hpp,
+// Sources of credentials: an exec plugin's answer, base64, times (kube/credentials.hpp,
 // kube/file_text.hpp, kube/time_text.hpp). Input: a text.
 // Properties: an accepted answer has a credential and a time that can be compared; base64 and times
 // survive a round trip; nothing overflows.
 #include "fuzz.hpp"
 #include "kube/client.hpp"
-#include "kube/exec_answer.hpp"
+#include "kube/credentials.hpp"
 #include "kube/file_text.hpp"
 #include "kube/time_text.hpp"
 

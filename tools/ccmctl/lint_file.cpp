@@ -1,6 +1,6 @@
 #include "lint_file.hpp"
 
-#include "kube/yaml_members.hpp"
+#include "kube/yaml_fields.hpp"
 
 #include <yaml-cpp/yaml.h>
 

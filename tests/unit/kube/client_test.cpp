@@ -3,7 +3,7 @@
 
 #include "base/log.hpp"
 #include "client_fixture.hpp"
-#include "kube/transport_counts.hpp"
+#include "kube/client_metrics.hpp"
 #include "scripted_api.hpp"
 
 #include <gmock/gmock.h>

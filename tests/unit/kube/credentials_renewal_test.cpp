@@ -1,8 +1,7 @@
 // Credentials that change: the new one is tried before the old one is dropped, and it is known when
 // they expire.
 #include "credentials_fixture.hpp"
-#include "kube/credential_expiry.hpp"
-#include "kube/exec_plugin_counts.hpp"
+#include "kube/client_metrics.hpp"
 
 #include <filesystem>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "kube/event_queue.hpp"
+#include "kube/event_correlator.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,6 @@
 
 #include "base/log.hpp"
 #include "kube/event_correlator.hpp"
-#include "kube/event_text.hpp"
 #include "loop_fixture.hpp"
 
 #include <gmock/gmock.h>

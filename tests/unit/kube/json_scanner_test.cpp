@@ -1,6 +1,6 @@
 // Blocks of 64 bytes are looked at as a whole where that is possible: the outcome is that of single
 // bytes, wherever strings, escapes and brackets lie in a block.
-#include "kube/json_scanner.hpp"
+#include "kube/watch_decoder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kube/lru_map.hpp"
+#include "kube/event_correlator.hpp"
 
 #include <gtest/gtest.h>
 

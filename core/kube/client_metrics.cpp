@@ -1,4 +1,4 @@
-#include "kube/credential_expiry.hpp"
+#include "kube/client_metrics.hpp"
 
 #include "kube/file_text.hpp"
 #include "kube/object.hpp"
@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace ccm::kube {
+
 namespace {
 
 // base64url without padding (RFC 7515), as plain base64.
@@ -68,6 +69,42 @@ std::optional<CredentialExpiry::TimePoint> token_expiry(std::string_view token) 
   constexpr int64_t kFarthest = 253'402'300'799;  // the end of the year 9999
   if (fault != std::errc() || seconds <= 0 || seconds > kFarthest) return std::nullopt;
   return CredentialExpiry::TimePoint(std::chrono::seconds(seconds));
+}
+
+ExecPluginCounts& ExecPluginCounts::of_process() {
+  static auto& counts = *new ExecPluginCounts;
+  return counts;
+}
+
+void ExecPluginCounts::called(int code, std::string_view status) {
+  const std::lock_guard lock(mutex_);
+  ++sums_.calls[{code, std::string(status)}];
+}
+
+void ExecPluginCounts::holds(const void* holder, std::optional<TimePoint> expires) {
+  const std::lock_guard lock(mutex_);
+  if (expires) {
+    expiries_[holder] = *expires;
+  } else {
+    expiries_.erase(holder);
+  }
+}
+
+void ExecPluginCounts::rotated(std::chrono::seconds age) {
+  const auto seconds = static_cast<double>(age.count());
+  const auto* const limit = std::lower_bound(kRotationAges.begin(), kRotationAges.end(), seconds);
+  const std::lock_guard lock(mutex_);
+  ++sums_.ages[static_cast<std::size_t>(limit - kRotationAges.begin())];
+  sums_.age_sum += seconds;
+}
+
+ExecPluginCounts::Report ExecPluginCounts::report() const {
+  const std::lock_guard lock(mutex_);
+  Report report = sums_;
+  for (const auto& [holder, expires] : expiries_) {
+    report.first_expiry = std::min(report.first_expiry.value_or(expires), expires);
+  }
+  return report;
 }
 
 }  // namespace ccm::kube
