@@ -6,9 +6,7 @@
 #include "plugin/live_component.hpp"
 #include "plugin/reconcile_records.hpp"
 #include "runtime/controller_runner.hpp"
-#include "runtime/event_source.hpp"
-#include "runtime/queue_metrics.hpp"
-#include "runtime/reconciler.hpp"
+#include "runtime/work_queue.hpp"
 
 #include <ccm/abi/controller.h>
 #include <ccm/status.hpp>

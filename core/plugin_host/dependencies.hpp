@@ -14,8 +14,8 @@
 #include "plugin/recording/http_recording.hpp"
 #include "plugin/withheld_writes.hpp"
 #include "runtime/brake.hpp"
+#include "runtime/controller_runner.hpp"
 #include "runtime/event_loop.hpp"
-#include "runtime/event_source.hpp"
 #include "runtime/worker_pool.hpp"
 
 #include <chrono>

@@ -4,7 +4,7 @@
 #include "plugin/await_callback.hpp"
 #include "plugin_host/cloud_hints.hpp"
 #include "plugin_host/plugin_host_impl.hpp"
-#include "runtime/queue_metrics.hpp"
+#include "runtime/work_queue.hpp"
 
 #include <algorithm>
 #include <functional>

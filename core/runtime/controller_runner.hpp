@@ -2,10 +2,11 @@
 // while this process leads and the caches are synced. Loop thread.
 #pragma once
 
+#include "kube/informer.hpp"
 #include "runtime/event_loop.hpp"
-#include "runtime/event_source.hpp"
-#include "runtime/reconciler.hpp"
 #include "runtime/work_queue.hpp"
+
+#include <ccm/status.hpp>
 
 #include <array>
 #include <chrono>
@@ -14,8 +15,57 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace ccm::runtime {
+
+// The source of a controller's events: the shared informers, or a test.
+struct WatchSpec {
+  std::string resource;             // "v1/nodes"
+  std::vector<std::string> fields;  // JSON pointers of all fields that are read
+  std::string label_selector;
+  std::string field_selector;
+  std::chrono::milliseconds resync{0};  // 0 = never
+};
+
+class EventSource {
+ public:
+  virtual ~EventSource() = default;
+  // Passes the events of `spec` to `handler` (its `resync` is set from the spec) until the source
+  // ends. on_synced must be called once, after the initial adds. Failure: invalid_argument naming
+  // the fault of the spec. Loop thread.
+  virtual Status watch(const WatchSpec& spec, kube::InformerHandler handler) = 0;
+};
+
+// The informers of a process (HOST-85, 89). `informers` must outlive it.
+class InformerSource final : public EventSource {
+ public:
+  explicit InformerSource(kube::InformerSet& informers) : informers_(informers) {}
+  Status watch(const WatchSpec& spec, kube::InformerHandler handler) override;
+
+ private:
+  kube::InformerSet& informers_;
+};
+
+// The interface that a controller runner drives: reconcile one key and report the result.
+
+using ReconcileRequest = WorkQueue::Item;
+
+struct ReconcileResult {
+  std::chrono::milliseconds requeue_after{0};  // 0 = only after the next event
+};
+
+class Reconciler {
+ public:
+  using Done = std::function<void(Status, ReconcileResult)>;
+  virtual ~Reconciler() = default;
+  // Reconciles `request.key` within `timeout`. Calls `done` exactly once, on the loop, never inside
+  // this call. Loop thread.
+  virtual void reconcile(const ReconcileRequest& request, std::chrono::milliseconds timeout,
+                         Done done) = 0;
+  // Cancels the ctx of all running reconciles; each `done` is still called. Loop thread.
+  virtual void cancel() = 0;
+};
 
 // `hinted`: the provider says that the cloud's side of the object changed.
 enum class EventKind : int32_t { added = 1, updated = 2, deleted = 3, resync = 4, hinted = 5 };

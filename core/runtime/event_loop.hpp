@@ -2,7 +2,7 @@
 // that the lease's thread watches.
 #pragma once
 
-#include "runtime/loop_timers.hpp"
+#include "runtime/timers.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -10,9 +10,26 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <thread>
 
 namespace ccm::runtime {
+
+// The real Timers: one Asio timer for the earliest of many.
+class LoopTimers final : public Timers {
+ public:
+  // `context` must outlive this object and everything that is posted to it.
+  explicit LoopTimers(boost::asio::io_context& context);
+  ~LoopTimers() override;  // waiting timers never run
+
+  [[nodiscard]] TimePoint now() const override { return BootClock::now(); }
+  Id after(std::chrono::milliseconds delay, std::function<void()> fn) override;
+  bool cancel(Id id) override;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
 
 class EventLoop {
  public:

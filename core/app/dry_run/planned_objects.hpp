@@ -5,8 +5,8 @@
 
 #include "kube/client.hpp"
 #include "plugin/host_services/kube_access.hpp"
+#include "runtime/controller_runner.hpp"
 #include "runtime/event_loop.hpp"
-#include "runtime/event_source.hpp"
 
 #include <map>
 #include <memory>

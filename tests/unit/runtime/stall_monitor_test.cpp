@@ -1,6 +1,5 @@
-#include "runtime/stall_monitor.hpp"
-
 #include "base/log.hpp"
+#include "runtime/watchdog.hpp"
 
 #include <gtest/gtest.h>
 

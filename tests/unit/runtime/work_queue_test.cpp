@@ -1,7 +1,6 @@
 #include "runtime/work_queue.hpp"
 
 #include "manual_timers.hpp"
-#include "runtime/queue_metrics.hpp"
 
 #include <gtest/gtest.h>
 #include <prometheus/registry.h>
