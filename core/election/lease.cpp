@@ -1,6 +1,5 @@
 #include "election/lease.hpp"
 
-#include "election/json_fields.hpp"
 #include "kube/time_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,8 +9,25 @@
 #include <utility>
 
 namespace ccm::election {
-
 using nlohmann::json;
+
+json parse_bounded(std::string_view text) {
+  constexpr int kMaxDepth = 64;
+  return json::parse(
+      text, [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; }, false);
+}
+
+std::string text_member(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string resource_version_of(const json& object) {
+  if (!object.is_object()) return {};
+  const auto metadata = object.find("metadata");
+  if (metadata == object.end() || !metadata->is_object()) return {};
+  return text_member(*metadata, "resourceVersion");
+}
 
 namespace {
 
@@ -84,6 +100,65 @@ std::string micro_time(std::chrono::system_clock::time_point time) {
   std::string whole = kube::format_time(time);
   whole.pop_back();
   return whole + text;
+}
+
+Result<LeaseCandidate> parse_lease_candidate(std::string_view text_of_candidate) {
+  const json object = parse_bounded(text_of_candidate);
+  LeaseCandidate candidate;
+  candidate.document = std::string(text_of_candidate);
+  candidate.resource_version = resource_version_of(object);
+  if (candidate.resource_version.empty()) {
+    return Status(Code::data_loss, "the API server's answer is no LeaseCandidate");
+  }
+  const auto spec = object.find("spec");
+  if (spec != object.end() && spec->is_object()) {
+    candidate.ping_time = text_member(*spec, "pingTime");
+    candidate.renew_time = text_member(*spec, "renewTime");
+  }
+  return candidate;
+}
+
+std::string new_lease_candidate(const CandidateNames& names, const CandidateVersions& versions,
+                                std::chrono::system_clock::time_point wall) {
+  json object;
+  object["apiVersion"] = names.api_version;
+  object["kind"] = "LeaseCandidate";
+  object["metadata"]["namespace"] = names.namespace_name;
+  object["metadata"]["name"] = names.name;
+  object["spec"]["leaseName"] = names.lease;
+  object["spec"]["binaryVersion"] = versions.binary;
+  object["spec"]["emulationVersion"] = versions.emulation;
+  object["spec"]["strategy"] = "OldestEmulationVersion";
+  object["spec"]["renewTime"] = micro_time(wall);
+  return object.dump();
+}
+
+std::string renewed_lease_candidate(const LeaseCandidate& candidate,
+                                    std::chrono::system_clock::time_point wall) {
+  json object = parse_bounded(candidate.document);
+  if (!object["spec"].is_object()) object["spec"] = json::object();
+  // Texts of one length, both of UTC: they sort as the times do.
+  object["spec"]["renewTime"] = std::max(micro_time(wall), candidate.ping_time);
+  return object.dump();
+}
+
+Result<ObjectEvent<std::string>> parse_event(std::string_view text, std::string_view kind) {
+  const nlohmann::json event = parse_bounded(text);
+  const auto object = event.is_object() ? event.find("object") : event.end();
+  if (!event.is_object() || object == event.end() || !object->is_object()) {
+    return Status(Code::data_loss, "the watch on the " + std::string(kind) + " sent no event");
+  }
+  ObjectEvent<std::string> result;
+  const std::string type = text_member(event, "type");
+  if (type == "ERROR") {
+    result.failure = object->dump();
+  } else if (type == "ADDED" || type == "MODIFIED") {
+    result.object = object->dump();
+  } else if (type != "DELETED") {
+    return Status(Code::data_loss,
+                  "the watch on the " + std::string(kind) + " sent an event of type " + type);
+  }
+  return result;
 }
 
 }  // namespace ccm::election

@@ -4,12 +4,28 @@
 
 #include <ccm/status.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace ccm::election {
+
+// JSON of an API server as leader election reads it: whatever is odd reads as absent, and nothing
+// throws. Any thread.
+
+// Values that nest deeper than any Lease are left out: copying and rendering a json are recursive.
+// Discarded when the text is no JSON.
+nlohmann::json parse_bounded(std::string_view text);
+
+// A member of the wrong type reads as absent.
+std::string text_member(const nlohmann::json& object, const char* key);
+
+// The metadata.resourceVersion of an object; empty when the value is no object of an API server.
+std::string resource_version_of(const nlohmann::json& object);
 
 // spec of a coordination.k8s.io/v1 Lease. Times are kept as the server's texts: they are shown and
 // copied, never compared with the local clock (TRAP-2).
@@ -43,5 +59,64 @@ std::string updated_lease(const Lease& lease, const LeaseRecord& record);
 
 // "2026-01-02T03:04:05.000006Z".
 std::string micro_time(std::chrono::system_clock::time_point time);
+
+// The LeaseCandidate by which a process proposes itself to the coordinator of the API server
+// (KEP-4355, HOST-120, HOST-150..155), and the JSON of it. Plain values; any thread.
+
+// The coordinator chooses by these.
+struct CandidateVersions {
+  std::string binary;     // semantic versions without "v"
+  std::string emulation;  // the oldest one is elected
+};
+
+struct LeaseCandidate {
+  std::string ping_time;   // MicroTime; when the coordinator asked last (API-11)
+  std::string renew_time;  // MicroTime; when the candidate answered last
+  std::string resource_version;
+  std::string document;  // the whole object as JSON, so that writing it back loses no field
+};
+
+// data_loss when the text is no object with a resourceVersion.
+Result<LeaseCandidate> parse_lease_candidate(std::string_view json);
+
+struct CandidateNames {
+  std::string api_version;  // "coordination.k8s.io/v1beta1"
+  std::string namespace_name;
+  std::string name;   // the identity that the Lease gets as its holder
+  std::string lease;  // the name of the Lease
+};
+// The body of a POST.
+std::string new_lease_candidate(const CandidateNames& names, const CandidateVersions& versions,
+                                std::chrono::system_clock::time_point wall);
+
+// The body of a PUT that answers the coordinator. The time of the answer is never before that of
+// the question, whatever the local clock says (TRAP-2).
+std::string renewed_lease_candidate(const LeaseCandidate& candidate,
+                                    std::chrono::system_clock::time_point wall);
+
+// One event of a watch on objects of type T. Any thread.
+
+template <typename T>
+struct ObjectEvent {
+  std::optional<T> object;  // none: it was deleted
+  std::string failure;      // not empty: the Status with which the server ends the watch
+};
+
+// data_loss when the text is no event; `kind` stands in the message.
+Result<ObjectEvent<std::string>> parse_event(std::string_view text, std::string_view kind);
+
+// The same with the object as `parse` reads it, whose failure is this one's, too.
+template <typename T>
+Result<ObjectEvent<T>> parse_event(std::string_view text, std::string_view kind,
+                                   Result<T> (*parse)(std::string_view)) {
+  auto event = parse_event(text, kind);
+  if (!event.ok()) return event.status();
+  ObjectEvent<T> result{{}, std::move(event->failure)};
+  if (!event->object) return result;
+  auto object = parse(*event->object);
+  if (!object.ok()) return object.status();
+  result.object = std::move(*object);
+  return result;
+}
 
 }  // namespace ccm::election

@@ -2,13 +2,15 @@
 #pragma once
 
 #include "election/lease.hpp"
-#include "election/lease_candidate.hpp"
+#include "kube/client.hpp"
 
 #include <ccm/status.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -42,5 +44,14 @@ class LeaseCandidateClient : public ObjectClient<LeaseCandidate> {
   virtual boost::asio::awaitable<Result<std::string>> find_version() = 0;
   virtual boost::asio::awaitable<Status> remove() = 0;
 };
+
+// The Lease and the LeaseCandidate on an API server. Home thread: the client's.
+
+// `timeout` bounds each request but the watch (HOST-109).
+std::unique_ptr<LeaseClient> kube_lease_client(kube::Client client, std::string namespace_name,
+                                               std::string name, std::chrono::milliseconds timeout);
+std::unique_ptr<LeaseCandidateClient> kube_lease_candidate_client(
+    kube::Client client, std::string namespace_name, std::string name,
+    std::chrono::milliseconds timeout);
 
 }  // namespace ccm::election

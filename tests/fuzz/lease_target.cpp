@@ -2,7 +2,6 @@
 // Properties: times and counters stay in range; what is written back is a Lease with the values
 // that were meant and all fields that were there.
 #include "election/lease.hpp"
-#include "election/object_event.hpp"
 #include "fuzz.hpp"
 
 #include <algorithm>

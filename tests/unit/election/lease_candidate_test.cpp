@@ -1,6 +1,4 @@
-#include "election/lease_candidate.hpp"
-
-#include "election/object_event.hpp"
+#include "election/lease.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

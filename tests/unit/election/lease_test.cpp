@@ -1,7 +1,5 @@
 #include "election/lease.hpp"
 
-#include "election/object_event.hpp"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,6 @@
-#include "election/kube_lease_client.hpp"
+#include "election/lease_client.hpp"
 
-#include "election/json_fields.hpp"
-#include "election/object_event.hpp"
+#include "election/lease.hpp"
 #include "kube/watch_decoder.hpp"
 #include "net/http_client.hpp"
 
@@ -9,9 +8,9 @@
 #include <utility>
 
 namespace ccm::election {
-namespace {
-
 using boost::asio::awaitable;
+
+namespace {
 
 constexpr const char* kCoordinationGroup = "coordination.k8s.io";
 
