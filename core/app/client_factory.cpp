@@ -1,7 +1,7 @@
 #include "app/client_factory.hpp"
 
 #include "base/version.hpp"
-#include "plugin_files/account_rules.hpp"
+#include "plugin_files/access_rules.hpp"
 
 #include <utility>
 

@@ -1,10 +1,8 @@
 #include "plugin_files/file_checks.hpp"
 
-#include "plugin_files/elf_note.hpp"
+#include "plugin_files/elf.hpp"
 #include "plugin_files/folder_checks.hpp"
-#include "plugin_files/host_interfaces.hpp"
-#include "plugin_files/owner_rule.hpp"
-#include "plugin_files/run_path.hpp"
+#include "plugin_files/manifest.hpp"
 #include "plugin_files/text.hpp"
 
 #include <sys/stat.h>

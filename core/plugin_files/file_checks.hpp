@@ -3,9 +3,8 @@
 // system only.
 #pragma once
 
-#include "plugin_files/elf_facts.hpp"
+#include "plugin_files/elf.hpp"
 #include "plugin_files/manifest.hpp"
-#include "plugin_files/pins.hpp"
 #include "plugin_files/plugin_file.hpp"
 
 #include <ccm/abi/plugin.h>

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,5 +87,10 @@ struct ManifestReport {
 
 // Takes any bytes; never throws.
 ManifestReport parse_manifest(std::string_view text);
+
+// The interfaces that this host offers to components: a manifest's "needs" is checked against them.
+
+// Ids of the host services and of the cloud interfaces that the broker hands to controllers.
+std::span<const std::string_view> host_interfaces();
 
 }  // namespace ccm::plugin

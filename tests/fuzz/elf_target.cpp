@@ -1,10 +1,9 @@
-// Plugin files before they are loaded (plugin_files/elf_reader.hpp, elf_note.hpp, elf_facts.hpp).
+// Plugin files before they are loaded (plugin_files/elf.hpp, elf_note.hpp, elf_facts.hpp).
 // Input: a file.
 // Properties: no read outside of the file, no endless walk; what is found lies in the file and is
 // in order.
 #include "fuzz.hpp"
-#include "plugin_files/elf_facts.hpp"
-#include "plugin_files/elf_note.hpp"
+#include "plugin_files/elf.hpp"
 #include "plugin_files/manifest.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "app/flags/options_plugin_value.hpp"
 #include "fuzz.hpp"
 #include "plugin_files/manifest.hpp"
-#include "plugin_files/pins.hpp"
+#include "plugin_files/plugin_file.hpp"
 
 #include <algorithm>
 

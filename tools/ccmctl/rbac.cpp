@@ -5,7 +5,7 @@
 #include "app/plugin_selection.hpp"
 #include "commands.hpp"
 #include "output.hpp"
-#include "plugin_files/account_rules.hpp"
+#include "plugin_files/access_rules.hpp"
 #include "plugin_path.hpp"
 #include "rbac_objects.hpp"
 #include "yaml_text.hpp"

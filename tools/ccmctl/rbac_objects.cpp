@@ -1,6 +1,6 @@
 #include "rbac_objects.hpp"
 
-#include "plugin_files/account_rules.hpp"
+#include "plugin_files/access_rules.hpp"
 #include "yaml_text.hpp"
 
 #include <utility>

@@ -1,7 +1,7 @@
 #include "app/access/access_subjects.hpp"
 
 #include "base/log.hpp"
-#include "plugin_files/account_rules.hpp"
+#include "plugin_files/access_rules.hpp"
 
 #include <algorithm>
 #include <string>

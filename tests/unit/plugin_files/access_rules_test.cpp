@@ -1,7 +1,5 @@
 #include "plugin_files/access_rules.hpp"
 
-#include "plugin_files/account_rules.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

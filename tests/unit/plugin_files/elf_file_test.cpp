@@ -1,6 +1,5 @@
 // Real shared libraries, whole and damaged.
-#include "plugin_files/elf_facts.hpp"
-#include "plugin_files/elf_note.hpp"
+#include "plugin_files/elf.hpp"
 #include "plugin_files/plugin_file.hpp"
 
 #include <dlfcn.h>

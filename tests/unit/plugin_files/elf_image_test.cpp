@@ -1,5 +1,5 @@
 // Images made by hand, for what no compiler would write.
-#include "plugin_files/elf_note.hpp"
+#include "plugin_files/elf.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

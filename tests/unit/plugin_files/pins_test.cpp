@@ -1,4 +1,4 @@
-#include "plugin_files/pins.hpp"
+#include "plugin_files/plugin_file.hpp"
 
 #include <gmock/gmock.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "../runtime/manual_timers.hpp"
 #include "base/log.hpp"
-#include "plugin_files/host_interfaces.hpp"
+#include "plugin_files/manifest.hpp"
 #include "whole_host_fixture.hpp"
 
 #include <ccm/abi/controller.h>

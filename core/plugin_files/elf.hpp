@@ -12,8 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -77,5 +79,47 @@ class ElfReader {
 // The machine that this host was built for, as ELF's e_machine, and names for messages.
 uint16_t host_machine();
 std::string_view machine_name(uint16_t machine);
+
+// The manifest's note in a plugin file, read without running any of the plugin's code.
+// Any thread. Messages are clauses that fit after "plugin FILE: ".
+
+// One ELF note; borrows the file's bytes.
+struct ElfNote {
+  std::string_view owner;  // without the terminating NUL
+  uint32_t type = 0;
+  std::string_view text;
+};
+
+// Visits each note that is whole; false from `visit` stops. A damaged note ends its own area only.
+void each_note(const ElfReader& file, const std::function<bool(const ElfNote&)>& visit);
+
+// The manifest text of the note "ccm" type 1, borrowed from `file`; NULs that only pad it are not
+// part of it. Fails with not_found when there is no such note, with invalid_argument when there are
+// two that differ.
+Result<std::string_view> read_note(const ElfReader& file);
+
+// The facts in a shared library: exports, needed libraries, hardening. Read from the
+// dynamic segment without running code; `ccmctl plugin inspect` prints it and the checks judge it.
+struct ElfFacts {
+  bool shared_library = false;       // neither an executable (PIE or not) nor an object file
+  std::vector<std::string> exports;  // defined dynamic symbols that others can bind to, sorted
+  std::vector<std::string> unique;   // those of them that RTLD_LOCAL does not keep apart
+  std::vector<std::string> needed;   // DT_NEEDED, in order
+  std::string soname;
+  std::string run_path;        // DT_RUNPATH, else DT_RPATH
+  std::string newest_glibc;    // "2.34"; empty when none is needed
+  std::string newest_glibcxx;  // "3.4.30"
+  std::string newest_cxxabi;   // "1.3.13"
+  bool text_relocations = false;
+  bool executable_stack = false;
+  bool go = false;  // brings a Go runtime
+};
+
+// Any bytes that ElfReader opened; what cannot be read stays empty. Never fails: whether what is
+// there suffices is for the checks to say.
+ElfFacts read_facts(const ElfReader& file);
+
+// Dotted numbers compared by number: "2.9" < "2.34".
+bool version_less(std::string_view left, std::string_view right);
 
 }  // namespace ccm::plugin
