@@ -1,8 +1,8 @@
 // Measures the processor time of a call into a plugin and back: an operation with its ctx,
 // deadline, completion and delivery, of a plugin that blocks and of one that does not; a plain
 // function of the plugin; and a function of the host that the plugin calls.
-#include "plugin/component_host.hpp"
-#include "plugin/host_services/ctx_service.hpp"
+#include "plugin/host_services/host_service.hpp"
+#include "plugin/host_services/scheduling_services.hpp"
 #include "plugin/live_component.hpp"
 #include "runtime/event_loop.hpp"
 

@@ -8,7 +8,7 @@
 #include "kube/events.hpp"
 #include "net/coroutines.hpp"
 #include "net/http_client.hpp"
-#include "plugin/host_services/http_credentials.hpp"
+#include "plugin/host_services/http_access.hpp"
 #include "serving/pages/flags_page.hpp"
 
 #include <algorithm>

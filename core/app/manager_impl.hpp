@@ -15,7 +15,7 @@
 #include "app/stop_signals.hpp"
 #include "kube/informer.hpp"
 #include "net/write_gate.hpp"
-#include "plugin/host_services/event_recorders.hpp"
+#include "plugin/host_services/event_service.hpp"
 #include "plugin_host/plugin_host.hpp"
 #include "runtime/controller_runner.hpp"
 #include "runtime/event_loop.hpp"

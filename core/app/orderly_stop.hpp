@@ -4,7 +4,7 @@
 
 #include "app/leadership.hpp"
 #include "net/write_gate.hpp"
-#include "plugin/host_services/event_recorders.hpp"
+#include "plugin/host_services/event_service.hpp"
 #include "plugin_host/plugin_host.hpp"
 #include "runtime/event_loop.hpp"
 

@@ -1,12 +1,20 @@
 // From a callback to a coroutine: co_await await_callback<T>(executor, start).
 #pragma once
 
+#include "net/coroutines.hpp"
+
+#include <ccm/status.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace ccm::plugin {
@@ -21,6 +29,27 @@ boost::asio::awaitable<T> await_callback(std::function<void(std::function<void(T
   };
   return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void(T)>(
       initiate, boost::asio::use_awaitable, std::move(start));
+}
+
+// From a coroutine that ends with a Result to a callback.
+
+template <typename T>
+boost::asio::awaitable<void> run_call(boost::asio::awaitable<Result<T>> call,
+                                      std::function<void(Result<T>)> done) {
+  std::optional<Result<T>> result;
+  try {
+    result.emplace(co_await std::move(call));
+  } catch (const std::exception& error) {
+    result.emplace(Status(Code::internal, std::string("unexpected failure: ") + error.what()));
+  }
+  done(std::move(*result));
+}
+
+// Starts `call` on `executor`; `done` is called there, never inside this function.
+template <typename T>
+void spawn_call(const boost::asio::any_io_executor& executor,
+                boost::asio::awaitable<Result<T>> call, std::function<void(Result<T>)> done) {
+  net::spawn(executor, run_call<T>(std::move(call), std::move(done)));
 }
 
 }  // namespace ccm::plugin

@@ -1,7 +1,7 @@
 #include "plugin/component_controller.hpp"
 
 #include "base/log.hpp"
-#include "plugin/bounded.hpp"
+#include "plugin/context.hpp"
 #include "plugin/host_services/object_service.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // a queue, its keys are reconciled by a ControllerRunner. Loop thread.
 #pragma once
 
-#include "plugin/controller_port.hpp"
+#include "plugin/host_services/controller_services.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin/reconcile_records.hpp"
 #include "runtime/controller_runner.hpp"

@@ -4,11 +4,9 @@
 #pragma once
 
 #include "plugin/callbacks.hpp"
-#include "plugin/completion_table.hpp"
 #include "plugin/context.hpp"
-#include "plugin/context_table.hpp"
 #include "plugin/dispatch.hpp"
-#include "plugin/withheld_writes.hpp"
+#include "plugin/origin.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/watchdog.hpp"
 #include "runtime/worker_pool.hpp"

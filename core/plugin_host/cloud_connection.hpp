@@ -12,7 +12,7 @@
 #include "cloud/deletion/absence_brake.hpp"
 #include "cloud/deletion/deletion_telemetry.hpp"
 #include "cloud/deletion/node_deletions.hpp"
-#include "plugin/component_host.hpp"
+#include "plugin/host_services/host_service.hpp"
 #include "plugin/host_services/http_budgets.hpp"
 #include "plugin/host_services/kube_access.hpp"
 #include "plugin_host/dependencies.hpp"

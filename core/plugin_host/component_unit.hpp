@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plugin/component_controller.hpp"
-#include "plugin/component_host.hpp"
+#include "plugin/host_services/host_service.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin_files/loader.hpp"
 #include "runtime/timers.hpp"

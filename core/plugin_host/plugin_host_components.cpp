@@ -2,7 +2,6 @@
 #include "plugin/await_callback.hpp"
 #include "plugin/host_services/config_service.hpp"
 #include "plugin/host_services/crypto_service.hpp"
-#include "plugin/host_services/ctx_service.hpp"
 #include "plugin/host_services/file_service.hpp"
 #include "plugin/host_services/http_client_service.hpp"
 #include "plugin/host_services/http_service.hpp"
@@ -10,10 +9,8 @@
 #include "plugin/host_services/log_service.hpp"
 #include "plugin/host_services/metrics_service.hpp"
 #include "plugin/host_services/object_service.hpp"
-#include "plugin/host_services/queue_service.hpp"
-#include "plugin/host_services/setup_service.hpp"
-#include "plugin/host_services/timer_service.hpp"
-#include "plugin/host_services/worker_service.hpp"
+#include "plugin/host_services/controller_services.hpp"
+#include "plugin/host_services/scheduling_services.hpp"
 #include "plugin_host/plugin_host_impl.hpp"
 
 #include <cstdlib>

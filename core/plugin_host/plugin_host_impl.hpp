@@ -1,9 +1,9 @@
 // The inside of a PluginHost. Loop thread.
 #pragma once
 
+#include "plugin/host_services/file_service.hpp"
 #include "plugin/host_services/hint_service.hpp"
-#include "plugin/host_services/metrics_registry.hpp"
-#include "plugin/host_services/watched_files.hpp"
+#include "plugin/host_services/metrics_service.hpp"
 #include "plugin_host/plugin_host.hpp"
 #include "plugin_host/plugin_metrics.hpp"
 #include "plugin_host/provider_start.hpp"

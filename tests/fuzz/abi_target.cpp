@@ -10,7 +10,7 @@
 #include "cloud/broker/load_balancer_values.hpp"
 #include "cloud/broker/route_values.hpp"
 #include "fuzz.hpp"
-#include "plugin/bounded.hpp"
+#include "plugin/context.hpp"
 #include "plugin/dispatch.hpp"
 
 #include <ccm/sized.hpp>

@@ -3,7 +3,7 @@
 #include "app/client_factory.hpp"
 #include "net/http_client.hpp"
 #include "plugin/await_callback.hpp"
-#include "plugin/host_services/http_credentials.hpp"
+#include "plugin/host_services/http_access.hpp"
 #include "plugin_host/plugin_host.hpp"
 
 #include <boost/asio/co_spawn.hpp>

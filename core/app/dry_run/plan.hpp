@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/dry_run/change.hpp"
-#include "plugin/withheld_writes.hpp"
+#include "plugin/origin.hpp"
 
 #include <cstddef>
 #include <map>

@@ -1,7 +1,7 @@
 #include "cloud/broker/load_balancer_values.hpp"
 
 #include "cloud/broker/abi_structs.hpp"
-#include "plugin/bounded.hpp"
+#include "plugin/context.hpp"
 
 #include <ccm/host_name.hpp>
 #include <ccm/shown_text.hpp>

@@ -2,7 +2,6 @@
 // component, have the broker perform it, and give the component the outcome in the ABI's form.
 #pragma once
 
-#include "plugin/host_services/host_operation.hpp"
 #include "plugin/host_services/host_service.hpp"
 
 #include <ccm/status.hpp>

@@ -1,20 +1,121 @@
 // ccm.host.config/1 over flags, --cloud-config and secrets.
 #pragma once
 
-#include "plugin/host_services/config_rejections.hpp"
-#include "plugin/host_services/config_source.hpp"
+#include "kube/file_text.hpp"
 #include "plugin/host_services/host_service.hpp"
 #include "plugin/recording/http_recording.hpp"
+#include "runtime/timers.hpp"
 
 #include <ccm/abi/config.h>
+#include <ccm/status.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ccm::plugin {
+
+// The sources of the config service: flags, the --cloud-config file, secrets.
+
+// Any thread.
+class FlagSource {
+ public:
+  virtual ~FlagSource() = default;
+  // The value in force as text, in Go's form; nullopt when there is no such flag. `name` comes
+  // without dashes.
+  [[nodiscard]] virtual std::optional<std::string> flag(std::string_view name) const = 0;
+  // The user gave it; false also when there is no such flag.
+  [[nodiscard]] virtual bool given(std::string_view name) const = 0;
+};
+
+// The bytes of the --cloud-config file, read again when it changes on disk (also through the
+// symbolic links of a mounted ConfigMap).
+class CloudConfig {
+ public:
+  using Bytes = std::shared_ptr<const std::string>;
+
+  // `path` empty = no file. `timers` must outlive it.
+  CloudConfig(runtime::Timers& timers, std::string path,
+              std::chrono::milliseconds poll_interval = std::chrono::seconds(10));
+  ~CloudConfig();
+  CloudConfig(const CloudConfig&) = delete;
+  CloudConfig& operator=(const CloudConfig&) = delete;
+
+  // Reads the file and begins to watch it. Failure: not_found or permission_denied, naming the
+  // file. Loop thread.
+  Status load();
+
+  // Null when the flag is empty. Any thread.
+  [[nodiscard]] Bytes bytes() const;
+
+  // Calls `fn` on the loop after each change. Returns a number for remove(). Loop thread.
+  uint64_t on_change(std::function<void()> fn);
+  void remove(uint64_t registration);
+
+  // Checks at once whether the file changed. Loop thread.
+  void check();
+
+ private:
+  void schedule();
+
+  runtime::Timers& timers_;
+  const std::string path_;
+  const std::chrono::milliseconds poll_interval_;
+  mutable std::mutex mutex_;
+  Bytes bytes_;
+  kube::FileStamp stamp_;
+  std::map<uint64_t, std::function<void()>> listeners_;
+  uint64_t last_registration_ = 0;
+  runtime::Timers::Id timer_ = 0;
+};
+
+// The secret called `name`: content, trimmed, of the file that the environment variable NAME_FILE
+// points to (read on each call), else the environment variable NAME. nullopt when there is none.
+std::optional<std::string> read_secret(const std::string& name);
+
+}  // namespace ccm::plugin
+
+namespace prometheus {
+
+// Configurations that plugins found wrong while an earlier one stays in force. Loop thread.
+class Registry;
+template <typename T>
+class Family;
+class Gauge;
+
+}  // namespace prometheus
+
+namespace ccm::plugin {
+
+struct ConfigRejection {
+  std::string plugin_id;
+  std::string file;  // empty: --cloud-config
+  std::string reason;
+};
+
+class ConfigRejections {
+ public:
+  // `registry` must outlive it.
+  explicit ConfigRejections(prometheus::Registry& registry);
+
+  // Logged when it is new.
+  void add(const std::string& plugin_id, const std::string& file, const std::string& reason);
+  void remove(const std::string& plugin_id, const std::string& file);
+  [[nodiscard]] std::vector<ConfigRejection> list() const;
+
+ private:
+  void count(const std::string& plugin_id);
+
+  prometheus::Family<prometheus::Gauge>& family_;
+  std::map<std::pair<std::string, std::string>, std::string> reasons_;  // by plugin and file
+};
 
 class ConfigService final : public HostService {
  public:

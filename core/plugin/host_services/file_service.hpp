@@ -1,15 +1,51 @@
 // ccm.host.file/1 over WatchedFiles.
 #pragma once
 
-#include "plugin/host_services/config_rejections.hpp"
+#include "plugin/host_services/config_service.hpp"
 #include "plugin/host_services/host_service.hpp"
-#include "plugin/host_services/watched_files.hpp"
+#include "runtime/event_loop.hpp"
+#include "runtime/timers.hpp"
 
 #include <ccm/abi/file.h>
+#include <ccm/status.hpp>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace ccm::plugin {
+
+// Files that plugins read and watch. Reads and checks happen on a thread of its own, because a
+// file system may hang; their results arrive on the loop.
+class WatchedFiles {
+ public:
+  // The references must outlive it.
+  WatchedFiles(runtime::EventLoop& loop, runtime::Timers& timers,
+               std::chrono::milliseconds check_interval = std::chrono::seconds(5));
+  ~WatchedFiles();  // a check that hangs goes on without it
+  WatchedFiles(const WatchedFiles&) = delete;
+  WatchedFiles& operator=(const WatchedFiles&) = delete;
+
+  // `done` is called once, on the loop. Any thread.
+  void read(std::string path, std::size_t limit, std::function<void(Result<std::string>)> done);
+
+  // Calls `changed` on the loop each time the file has other content, appeared or vanished. Returns
+  // a number for unwatch(). Any thread.
+  uint64_t watch(std::string path, std::function<void()> changed);
+  void unwatch(uint64_t number);
+
+ private:
+  struct State;
+  void check_later();
+
+  runtime::Timers& timers_;
+  const std::chrono::milliseconds interval_;
+  runtime::Timers::Id timer_ = 0;
+  const std::shared_ptr<State> state_;
+};
 
 class FileService final : public HostService {
  public:

@@ -6,12 +6,19 @@
 
 #include <ccm/abi/base.h>
 #include <ccm/abi/ctx.h>
+#include <ccm/abi/plugin.h>
+#include <ccm/abi/status.h>
 #include <ccm/sized.hpp>
 #include <ccm/status.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <stop_token>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ccm::plugin {
 
@@ -57,5 +64,68 @@ Status check_request(const T* request, uint32_t known_flags = 0) {
   if (request == nullptr) return Status(Code::invalid_argument, "no request was given");
   return only_known(request, known_flags) ? Status() : unknown_request();
 }
+
+// The ccm_host of one component, with services made in its name. Loop thread; the interfaces follow
+// their own tags.
+class ComponentHost {
+ public:
+  // `nonblocking`: as the manifest says.
+  explicit ComponentHost(bool nonblocking = false);
+  ComponentHost(const ComponentHost&) = delete;
+  ComponentHost& operator=(const ComponentHost&) = delete;
+
+  void add(std::unique_ptr<HostService> service);
+
+  // OWNERSHIP: borrowed from this object.
+  [[nodiscard]] const ccm_host* host() const { return &host_; }
+
+ private:
+  static ccm_bool get_interface(void* self, const char* id, ccm_interface* out) noexcept;
+
+  ccm_host host_;
+  std::mutex mutex_;  // some services come when the component lives already
+  std::vector<std::unique_ptr<HostService>> services_;
+};
+
+// One operation that the host runs for a component: it ends exactly once, in [serial], never inside
+// the call that started it, and at the latest when its ctx ends.
+class HostOperation : public std::enable_shared_from_this<HostOperation> {
+ public:
+  using Ptr = std::shared_ptr<HostOperation>;
+  using Start = std::function<void(const Ptr&)>;
+
+  // Posts `start` to the loop, unless the request is `wrong`: then the operation ends with that.
+  // `name` is a literal for the watchdog. Ends it inside the call when the component is gone (null)
+  // or just being destroyed, and later when the ctx is not known. Not `bound`: once it started, the
+  // end of its ctx does not end it. Any thread.
+  static void begin(const std::shared_ptr<LiveComponent>& component, ccm_ctx ctx,
+                    ccm_completion done, std::string_view name, Status wrong, Start start,
+                    bool bound = true);
+
+  // Calls the component's completion; later calls have no effect. Loop thread, not inside the
+  // component's call.
+  void end(const Status& status, const void* result = nullptr);
+
+  // end() was called: work for it can stop.
+  [[nodiscard]] bool ended() const { return ended_; }
+  // The same as a token: requested inside end(), hence on the loop.
+  [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
+  [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
+  [[nodiscard]] LiveComponent& component() { return *component_; }
+
+ private:
+  HostOperation(std::shared_ptr<LiveComponent> component, std::shared_ptr<Context> context,
+                ccm_completion done, std::string_view name)
+      : component_(std::move(component)), context_(std::move(context)), done_(done), name_(name) {}
+  [[nodiscard]] Origin* origin() const;
+
+  const std::shared_ptr<LiveComponent> component_;
+  const std::shared_ptr<Context> context_;
+  const ccm_completion done_;
+  const std::string_view name_;
+  uint64_t registration_ = 0;
+  bool ended_ = false;
+  std::stop_source stop_;
+};
 
 }  // namespace ccm::plugin

@@ -1,7 +1,7 @@
 #include "plugin/host_services/http_client_service.hpp"
 
 #include "base/log.hpp"
-#include "plugin/host_services/host_operation.hpp"
+#include "plugin/host_services/host_service.hpp"
 
 #include <algorithm>
 #include <array>

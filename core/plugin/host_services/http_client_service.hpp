@@ -1,10 +1,10 @@
 // ccm.host.http_client/1: HTTP clients with a CA, a certificate or a proxy of their own.
 #pragma once
 
+#include "plugin/host_services/file_service.hpp"
 #include "plugin/host_services/host_service.hpp"
 #include "plugin/host_services/http_access.hpp"
 #include "plugin/host_services/http_service.hpp"
-#include "plugin/host_services/watched_files.hpp"
 
 #include <ccm/abi/http_client.h>
 

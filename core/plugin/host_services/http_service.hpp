@@ -5,8 +5,8 @@
 #include "plugin/host_services/host_service.hpp"
 #include "plugin/host_services/http_access.hpp"
 #include "plugin/host_services/http_budgets.hpp"
+#include "plugin/origin.hpp"
 #include "plugin/recording/http_recording.hpp"
-#include "plugin/withheld_writes.hpp"
 
 #include <ccm/abi/http.h>
 

@@ -1,6 +1,6 @@
 #include "plugin/host_services/kube_access.hpp"
 
-#include "plugin/host_services/spawn_call.hpp"
+#include "plugin/await_callback.hpp"
 
 #include <algorithm>
 #include <set>

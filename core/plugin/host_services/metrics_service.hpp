@@ -2,11 +2,55 @@
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"
-#include "plugin/host_services/metrics_registry.hpp"
 
+#include <ccm/abi/base.h>
 #include <ccm/abi/metrics.h>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace prometheus {
+
+class Registry;
+
+}  // namespace prometheus
+
 namespace ccm::plugin {
+
+// The metrics that plugins define, separated from the host's own only by their names. Any thread.
+struct MetricDefinition {
+  enum class Kind : int32_t { counter = 1, gauge = 2, histogram = 3 };
+  Kind kind = Kind::counter;
+  std::string name;
+  std::string help;
+  std::vector<std::string> label_names;
+  std::vector<double> buckets;
+  bool operator==(const MetricDefinition&) const = default;
+};
+
+class MetricsRegistry {
+ public:
+  static constexpr std::size_t kSeriesLimit = 1000;
+
+  // `registry` must outlive it.
+  explicit MetricsRegistry(prometheus::Registry& registry);
+  ~MetricsRegistry();
+
+  // The metric's number; the same definition gives the same number. 0 when it cannot be had, and
+  // `reason` says why.
+  uint64_t define(MetricDefinition definition, std::string& reason);
+
+  // Adds to a counter, sets a gauge, observes a histogram. `label_values` has one value for each
+  // label name. Label values beyond kSeriesLimit series count as "other". Unknown metrics and
+  // another number of values are ignored and counted, negative counts are ignored.
+  void record(uint64_t metric, const ccm_str* label_values, std::size_t count, double value);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 class MetricsService final : public HostService {
  public:

@@ -5,7 +5,7 @@
 #include "../../unit/runtime/manual_timers.hpp"
 #include "../plugin_folder.hpp"
 #include "base/log.hpp"
-#include "plugin/bounded.hpp"
+#include "plugin/context.hpp"
 #include "plugin_files/loader.hpp"
 #include "plugin_host/plugin_host.hpp"
 

@@ -1,7 +1,6 @@
 // A plugin knows a ctx that is its own, until its operation ends (ccm/abi/ctx.h, R-40 to R-44).
-#include "plugin/context_table.hpp"
-
 #include "host_services_fixture.hpp"
+#include "plugin/context.hpp"
 
 #include <array>
 #include <atomic>

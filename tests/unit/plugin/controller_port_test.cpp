@@ -1,9 +1,7 @@
 // A controller's queue from any thread, hints, and JSON that is no Kubernetes object.
-#include "plugin/controller_port.hpp"
-
 #include "host_services_fixture.hpp"
 #include "plugin/host_services/hint_service.hpp"
-#include "plugin/host_services/queue_service.hpp"
+#include "plugin/host_services/controller_services.hpp"
 
 #include <array>
 #include <set>

@@ -2,7 +2,7 @@
 // server answers nothing.
 #pragma once
 
-#include "plugin/host_services/config_source.hpp"
+#include "plugin/host_services/config_service.hpp"
 #include "plugin/host_services/kube_access.hpp"
 #include "plugin/host_services/leader_service.hpp"
 

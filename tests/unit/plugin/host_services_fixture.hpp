@@ -2,15 +2,13 @@
 #pragma once
 
 #include "plugin/host_services/config_service.hpp"
-#include "plugin/host_services/ctx_service.hpp"
 #include "plugin/host_services/event_service.hpp"
 #include "plugin/host_services/kube_service.hpp"
 #include "plugin/host_services/leader_service.hpp"
 #include "plugin/host_services/log_service.hpp"
 #include "plugin/host_services/metrics_service.hpp"
 #include "plugin/host_services/object_service.hpp"
-#include "plugin/host_services/timer_service.hpp"
-#include "plugin/host_services/worker_service.hpp"
+#include "plugin/host_services/scheduling_services.hpp"
 #include "test_runtime.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "plugin/host_services/http_credentials.hpp"
-
 #include "base/log.hpp"
+#include "plugin/host_services/http_access.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../runtime/manual_timers.hpp"
-#include "plugin/completion_table.hpp"
-#include "plugin/component_host.hpp"
+#include "plugin/dispatch.hpp"
+#include "plugin/host_services/host_service.hpp"
 #include "plugin/live_component.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/watchdog.hpp"
