@@ -1,4 +1,4 @@
-// User and password in URLs (RFC 3986, section 3.2.1). Any thread.
+// Texts for logs and pages: URLs without credentials, and entities of HTML and XML. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,8 @@
 
 namespace ccm {
 
-// The value with user and password removed from the URLs in it.
+// The value with user and password (RFC 3986, section 3.2.1) removed from the URLs in it.
 std::string without_user_info(const std::string& value);
-
-// Texts within HTML and XML. Any thread.
 
 // `text` with entities for those of its characters that are in `special`, a part of &<>"'.
 inline std::string escaped(std::string_view text, std::string_view special) {

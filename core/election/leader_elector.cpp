@@ -31,15 +31,15 @@ namespace ccm::election {
 namespace asio = boost::asio;
 using std::chrono::milliseconds;
 
-// Internals of LeaderElector: taking and keeping the Lease (leader_elector.cpp), waiting for it
-// (standby.cpp). Everything runs on the election's thread unless stated otherwise.
+// Taking and keeping the Lease, and waiting for it. Everything runs on the election's thread unless
+// stated otherwise.
 struct LeaderElector::Impl {
   using TimePoint = BootClock::time_point;
 
   Impl(ElectionOptions given, const MakeLeaseClient& factory, ElectionCallbacks notify,
        Alive host_alive, const Clock& time, const MakeCandidateClient& candidates);
 
-  // leader_elector.cpp
+  // Taking and keeping it.
   boost::asio::awaitable<void> run();
   boost::asio::awaitable<void> elect();
   boost::asio::awaitable<std::string> renew();
@@ -65,7 +65,7 @@ struct LeaderElector::Impl {
     return TimePoint(BootClock::duration(last_renewal.load())) + options.renew_deadline;
   }
 
-  // standby.cpp
+  // Waiting for it.
   boost::asio::awaitable<void> acquire();
   boost::asio::awaitable<void> stand_by();
   boost::asio::awaitable<void> follow();

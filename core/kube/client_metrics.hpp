@@ -1,5 +1,6 @@
-// Counts of this process' transports to API servers (a transport is a pool of connections with its
-// credentials), and of how often one was made or shared; for metrics. Any thread.
+// What this process' clients of API servers count for metrics: transports, the times when their
+// credentials expire, and the calls of exec plugins (MET-31..33). Any thread: the Lease has a
+// client on another thread.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@
 
 namespace ccm::kube {
 
+// A transport is a pool of connections with its credentials.
 struct TransportCounts {
   std::atomic<int64_t> present{0};
   std::atomic<uint64_t> made{0};
@@ -27,7 +29,7 @@ struct TransportCounts {
   }
 };
 
-// When the certificates and tokens that this process uses expire, for metrics. Any thread.
+// When the certificates and tokens that this process uses expire.
 class CredentialExpiry {
  public:
   using TimePoint = std::chrono::system_clock::time_point;
@@ -54,8 +56,7 @@ class CredentialExpiry {
 // signature is not looked at.
 std::optional<CredentialExpiry::TimePoint> token_expiry(std::string_view token);
 
-// The calls of exec plugins in this process and the life of their certificates, for metrics
-// (MET-31..33). Any thread: the Lease has a client on another thread.
+// The calls of exec plugins and the life of their certificates (MET-31..33).
 class ExecPluginCounts {
  public:
   using TimePoint = std::chrono::system_clock::time_point;

@@ -1,5 +1,6 @@
-// Processes an Event before it is sent: drops spam, joins similar Events, and counts repeats
-// (API-113..115). No network; one thread. Private to core/kube.
+// Events on their way to the API server: drops spam, joins similar Events, counts repeats
+// (API-113..115), keeps them until they are sent, and writes them as JSON. No network; one thread.
+// Private to core/kube.
 #pragma once
 
 #include "kube/events.hpp"
@@ -20,8 +21,7 @@ namespace ccm::kube {
 
 // A map by hashes that drops the least recently used entry. Entries lie side by side and are linked
 // by their places, in 32 bits: caches of Events have thousands of small ones, of which separate
-// allocations would take more than half. Private to core/kube; not thread-safe.
-
+// allocations would take more than half. Not thread-safe.
 template <typename Value>
 class LruMap {
  public:
@@ -176,7 +176,7 @@ class EventCorrelator {
 // Events that wait to be delivered, first in, first out, as bytes in a few blocks. When thousands
 // of Nodes join at once, all their Events wait for some seconds. As objects with eight strings
 // each they would take more than the Nodes do, and leave holes between these that nothing fills.
-// Private to core/kube; not thread-safe.
+// Not thread-safe.
 class EventQueue {
  public:
   void push(const RawEvent& event);
@@ -189,7 +189,7 @@ class EventQueue {
   std::size_t size_ = 0;
 };
 
-// core/v1 Events as JSON (API-109..113). Private to core/kube.
+// core/v1 Events as JSON (API-109..113):
 
 // Where the Event of an object lives.
 std::string event_namespace(const ObjectReference& about);

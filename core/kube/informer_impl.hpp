@@ -1,5 +1,4 @@
-// Internals of kube::Informer: handlers and store (informer.cpp), lists (informer_list.cpp),
-// watches (informer_watch.cpp) and the encoding of both (informer_format.cpp).
+// Internals of kube::Informer: handlers and store, lists, watches and the encoding of both.
 #pragma once
 
 #include "base/log.hpp"
@@ -79,7 +78,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     Status failure;  // not ok: back off first
   };
 
-  // informer.cpp
+  // Handlers and store.
   boost::asio::awaitable<void> run();
   boost::asio::awaitable<void> resync(std::shared_ptr<Subscriber> subscriber);
   boost::asio::awaitable<void> back_off(Status failure);
@@ -96,7 +95,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void skipped_object(const Status& why);
   std::chrono::milliseconds pause_after(const Status& status);
 
-  // informer_format.cpp
+  // Encoding.
   void choose_format();
   // A failure that JSON would not have, while the format is protobuf.
   [[nodiscard]] bool wants_json(const Status& status) const;
@@ -105,7 +104,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   // Whether the answer is in the encoding that was asked for. Goes over to JSON when it is JSON.
   Status check_type(const net::ResponseStream& answer);
 
-  // informer_list.cpp: ends with the objects in the store and the version set.
+  // Lists: ends with the objects in the store and the version set.
   boost::asio::awaitable<Status> list();
   boost::asio::awaitable<Status> list_stream();
   boost::asio::awaitable<Status> list_pages();
@@ -120,7 +119,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   // Failure: wants_json(), or keep()'s.
   Status take_piece(PieceReader::Piece piece, std::string_view text, Listing& listing);
 
-  // informer_watch.cpp
+  // Watches.
   boost::asio::awaitable<Outcome> watch();
   // Reads the open stream to its end. `listing` not null: a streamed list comes first.
   boost::asio::awaitable<Outcome> follow(std::optional<Listing> listing);

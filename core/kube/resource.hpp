@@ -41,10 +41,8 @@ Resource leases();
 Resource config_maps();
 }  // namespace resources
 
-// Which of two resourceVersions is older. Any thread.
-
-// Both are of one resource, and `version` is the older one (API-13). False when one of them is no
-// decimal number without a leading zero: then nothing is known.
+// Both resourceVersions are of one resource, and `version` is the older one (API-13). False when
+// one of them is no decimal number without a leading zero: then nothing is known.
 bool older_version(std::string_view version, std::string_view other);
 
 }  // namespace ccm::kube

@@ -1,4 +1,5 @@
-// Coroutines that belong to one owner and end with it. Private to core/kube. One thread.
+// Coroutines that belong to one owner and end with it, and the signal for which they wait. Private
+// to core/kube. One thread.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -41,7 +42,7 @@ class TaskGroup {
   std::vector<std::shared_ptr<Running>> running_;
 };
 
-// A signal for which coroutines of one thread wait. Private to core/kube.
+// A signal for which coroutines of one thread wait.
 class Signal {
  public:
   explicit Signal(boost::asio::any_io_executor executor)

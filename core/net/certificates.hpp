@@ -1,4 +1,4 @@
-// The trust and the credential of a TLS client. A value; any thread.
+// Certificates of TLS as PEM texts, and the times between which they are valid. Values; any thread.
 #pragma once
 
 #include <openssl/x509.h>
@@ -10,7 +10,8 @@
 
 namespace ccm::net {
 
-// PEM texts, never paths: owners of files re-read them and call set_tls().
+// The trust and the credential of a TLS client: PEM texts, never paths: owners of files re-read
+// them and call set_tls().
 struct TlsOptions {
   std::string ca_pem;           // empty = the system's roots
   std::string certificate_pem;  // client certificate chain, leaf first
@@ -22,7 +23,6 @@ struct TlsOptions {
   bool insecure_skip_verify = false;
 };
 
-// The times between which certificates are valid. Pure; any thread.
 struct CertificateTimes {
   std::chrono::system_clock::time_point not_before;
   std::chrono::system_clock::time_point not_after;

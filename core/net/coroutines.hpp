@@ -1,4 +1,4 @@
-// Starts a coroutine that nobody waits for. Any thread.
+// Starts coroutines that nobody waits for, and ends those whose result is no longer wanted.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -18,15 +18,13 @@
 
 namespace ccm::net {
 
-// Runs `work` on `executor`. An exception that leaves it is a bug: it leaves the executor's run(),
-// too, and so ends the process.
+// Runs `work` on `executor`; nobody waits for it. Any thread. An exception that leaves it is a bug:
+// it leaves the executor's run(), too, and so ends the process.
 inline void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<void> work) {
   boost::asio::co_spawn(executor, std::move(work), [](const std::exception_ptr& fault) {
     if (fault) std::rethrow_exception(fault);
   });
 }
-
-// A coroutine that ends when its result is no longer wanted.
 
 template <typename T>
 boost::asio::awaitable<void> store_result_of(boost::asio::awaitable<T> task,

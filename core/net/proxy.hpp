@@ -1,4 +1,5 @@
-// The proxy for a URL: the options' one, or that of the environment (API-100). Values; any thread.
+// The proxy for a URL: the options' one, or that of the environment (API-100), and the way through
+// it: CONNECT (RFC 9110 9.3.6) or SOCKS5 (RFC 1928, 1929).
 #pragma once
 
 #include "net/transport.hpp"
@@ -62,8 +63,6 @@ class ProxySettings {
 
 // The value of a Proxy-Authorization header; empty without a user.
 [[nodiscard]] std::string basic_authorization(const Url& proxy);
-
-// Through a proxy to a target: CONNECT (RFC 9110 9.3.6) and SOCKS5 (RFC 1928, 1929). Internal.
 
 // Makes the transport, connected to an HTTP proxy, a tunnel to `target`.
 boost::asio::awaitable<Status> connect_tunnel(std::shared_ptr<Transport> transport, Url proxy,

@@ -1,4 +1,3 @@
-// An OpenSSL BIO over a non-blocking socket that never raises SIGPIPE.
 #include "net/transport.hpp"
 
 #include "net/tls_context.hpp"
@@ -17,12 +16,10 @@
 namespace ccm::net {
 namespace asio = boost::asio;
 
-// The BIO borrows the descriptor.
-[[nodiscard]] Openssl<BIO> make_socket_bio(int descriptor);
-
 namespace {
 
-// The descriptor is kept in the BIO's pointer slot, so that a BIO costs no allocation of ours.
+// An OpenSSL BIO over a non-blocking socket that never raises SIGPIPE. The descriptor is kept in
+// the BIO's pointer slot, so that a BIO costs no allocation of ours.
 int descriptor_of(BIO* bio) {
   return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
 }
@@ -60,8 +57,7 @@ BIO_METHOD* socket_method() {
   return method;
 }
 
-}  // namespace
-
+// The BIO borrows the descriptor.
 Openssl<BIO> make_socket_bio(int descriptor) {
   Openssl<BIO> bio(BIO_new(socket_method()));
   if (bio) {
@@ -70,6 +66,8 @@ Openssl<BIO> make_socket_bio(int descriptor) {
   }
   return bio;
 }
+
+}  // namespace
 
 Transport::Transport(Socket socket) : socket_(std::move(socket)), timer_(socket_.get_executor()) {
   boost::system::error_code ignored;

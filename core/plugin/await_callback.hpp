@@ -1,4 +1,6 @@
-// From a callback to a coroutine: co_await await_callback<T>(executor, start).
+// Between callbacks and coroutines, in both directions.
+//   co_await await_callback<T>(start)            a callback resumes the coroutine
+//   spawn_call<T>(executor, coroutine, callback)  the coroutine's Result ends in a callback
 #pragma once
 
 #include "net/coroutines.hpp"
@@ -30,8 +32,6 @@ boost::asio::awaitable<T> await_callback(std::function<void(std::function<void(T
   return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void(T)>(
       initiate, boost::asio::use_awaitable, std::move(start));
 }
-
-// From a coroutine that ends with a Result to a callback.
 
 template <typename T>
 boost::asio::awaitable<void> run_call(boost::asio::awaitable<Result<T>> call,

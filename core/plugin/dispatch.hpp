@@ -1,5 +1,4 @@
-// How an operation of a component is called, and what its completion is turned into: the typed half
-// of completion_table.hpp.
+// How an operation of a component is called, and what its completion is turned into.
 #pragma once
 
 #include "runtime/event_loop.hpp"

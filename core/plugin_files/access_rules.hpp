@@ -38,7 +38,7 @@ struct Permission {
   std::string resource;          // "nodes/status"
   std::string name;              // empty: of all objects
   std::string namespace_name{};  // empty: in all namespaces, or none for Nodes
-  // A controller's own, in kube-system (account_rules.hpp); empty: the program's identity.
+  // A controller's own, in kube-system; empty: the program's identity.
   std::string service_account{};
 
   auto operator<=>(const Permission&) const = default;

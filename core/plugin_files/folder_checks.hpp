@@ -1,4 +1,5 @@
-// Whether others could put code into a folder. Any thread; touches the file system only.
+// Who can put code into this process: owners and modes of files and folders, and the folders where
+// ld.so searches for a plugin's libraries. Any thread; touches the file system only.
 #pragma once
 
 #include "plugin_files/elf.hpp"

@@ -50,10 +50,10 @@ class ManifestReader {
   std::set<std::string, std::less<>> known_;
 };
 
-// Reads "options" of the manifest. (manifest_options.cpp)
+// Reads "options" of the manifest.
 std::vector<Option> read_options(ManifestReader& manifest, ManifestReport& findings);
 
-// Reads "serviceAnnotations". (service_annotations.cpp)
+// Reads "serviceAnnotations".
 AnnotationTable read_service_annotations(const nlohmann::json& value, ManifestReport& findings);
 
 // Shapes of names, all lower case: "node-ipam"; and of ids: "com.example.cloud".

@@ -1,4 +1,4 @@
-// Plugin files before they are loaded (plugin_files/elf.hpp, elf_note.hpp, elf_facts.hpp).
+// Plugin files before they are loaded (plugin_files/elf.hpp).
 // Input: a file.
 // Properties: no read outside of the file, no endless walk; what is found lies in the file and is
 // in order.

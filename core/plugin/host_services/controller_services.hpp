@@ -1,4 +1,5 @@
-// ccm.host.setup/1 over a ComponentController.
+// The services of a controller: ccm.host.setup/1 over its ComponentController, ccm.host.queue/1
+// over its work queue.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"
@@ -16,10 +17,10 @@
 
 namespace ccm::plugin {
 
-// Where the services of a controller's component meet its controller, which is made later. Loop
-// thread.
 class ComponentController;
 
+// Where the services of a controller's component meet its controller, which is made later. Loop
+// thread.
 class ControllerPort {
  public:
   struct Item {

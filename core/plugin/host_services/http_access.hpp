@@ -1,4 +1,5 @@
-// The part of the HTTP client that the http service needs.
+// The part of the HTTP client that the http service needs, and the credentials of plugins'
+// requests: where they are, and where they must not appear.
 #pragma once
 
 #include "net/http_client.hpp"

@@ -1,4 +1,6 @@
-// ccm.host.timer/1 and ccm.host.post/1 over the loop.
+// When and on which thread a component's code runs: ccm.host.ctx/1 over Context, ccm.host.timer/1
+// and ccm.host.post/1 over the loop, ccm.host.worker/1 over the component's lane of the worker
+// pool.
 #pragma once
 
 #include "plugin/host_services/host_service.hpp"
