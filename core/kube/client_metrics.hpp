@@ -1,4 +1,4 @@
-// What this process' clients of API servers count for metrics: transports, the times when their
+// Metrics of this process' clients of API servers: transports, the times when their
 // credentials expire, and the calls of exec plugins (MET-31..33). Any thread: the Lease has a
 // client on another thread.
 #pragma once

@@ -1,5 +1,5 @@
-// Who can put code into this process: owners and modes of files and folders, and the folders where
-// ld.so searches for a plugin's libraries. Any thread; touches the file system only.
+// Whether others can put code into this process: owners and modes of files and folders, and the
+// folders where ld.so searches for a plugin's libraries. Any thread; touches the file system only.
 #pragma once
 
 #include "plugin_files/elf.hpp"
