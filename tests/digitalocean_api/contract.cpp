@@ -11,7 +11,7 @@ namespace {
 
 std::string description_path() {
   const char* given = std::getenv("CCM_DO_OPENAPI");
-  return given != nullptr ? given : CCM_DO_OPENAPI_FILE;
+  return given != nullptr ? given : CCM_DO_DESCRIPTION;
 }
 
 const Description& description() {
@@ -27,11 +27,9 @@ const Description& description() {
 
 }  // namespace
 
-bool has_description() { return !description_path().empty(); }
-
 std::vector<std::string> contract_faults(const Exchange& exchange) {
   // An injected fault is no answer of the API.
-  if (!has_description() || exchange.injected || exchange.status == 0) return {};
+  if (exchange.injected || exchange.status == 0) return {};
   return description().check(exchange.method, exchange.path, exchange.request_body, exchange.status,
                              exchange.response_body);
 }

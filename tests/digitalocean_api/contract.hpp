@@ -1,6 +1,6 @@
-// Holds what the suites send and what the fake answers against DigitalOcean's own description, when
-// there is a copy of it: the file that CCM_DO_OPENAPI names, in the environment or when the build
-// was configured.
+// Holds what the suites send and what the fake answers against DigitalOcean's own description of
+// its API: the part in description.json, or the whole in the file that CCM_DO_OPENAPI in the
+// environment names.
 #pragma once
 
 #include "digitalocean_api/api.hpp"
@@ -10,8 +10,7 @@
 
 namespace ccm::digitalocean_api {
 
-[[nodiscard]] bool has_description();
-// The faults of one exchange, one line each; empty = none, or no description.
+// The faults of one exchange, one line each; empty = none.
 // Throws std::runtime_error when the description cannot be read.
 std::vector<std::string> contract_faults(const Exchange& exchange);
 

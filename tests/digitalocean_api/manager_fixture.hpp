@@ -44,11 +44,9 @@ inline json go_load_balancer(const std::string& name) {
 class ManagerTest : public ::testing::Test {
  protected:
   explicit ManagerTest(bool with_rights = true) {
-    if (has_description()) {
-      cloud_.with([this](Api& api) {
-        api.observer = [this](const Exchange& exchange) { exchanges_.push_back(exchange); };
-      });
-    }
+    cloud_.with([this](Api& api) {
+      api.observer = [this](const Exchange& exchange) { exchanges_.push_back(exchange); };
+    });
     if (!with_rights || server_.kind() == support::ServerKind::kSandbox) return;
     for (const char* file : {"rbac.yaml", "secret.yaml.example", "deployment.yaml"}) {
       server_.give_rights(
