@@ -13,25 +13,15 @@ class LintTextTest(unittest.TestCase):
         """How many findings this text has."""
         return len(list(lint_text.findings(path, text)))
 
-    def test_sentences_have_a_subject(self):
-        for begin in ("Who", "What", "Whoever", "Whatever", "Whose"):
-            for place in ("// {} asks is told.", "/* {} asks. */", "# {} asks.", "- {} asks.", "| a | {} asks |", "It waits. {} asks is told.",
-                          '  log("{} asks");'):
-                self.assertEqual(self.found(place.format(begin)), 1, place.format(begin))
-        self.assertEqual(self.found("// It says what it is, and who asks."), 0)
-        self.assertEqual(self.found("// It takes whatever comes."), 0)
-
-    def test_headings_may_be_questions(self):
-        self.assertEqual(self.found("## What waits, and why", "docs/operators.md"), 0)
-        self.assertEqual(self.found("What waits, and why.", "docs/operators.md"), 1)
-
     def test_words(self):
-        for text in ("It begins anew.", "It shall go.", "A longer one is no such thing.", "It waits so long.", "There are so many.",
-                     "It is tried again.", "after it: behind the end", "behind its size",
-                     "It is not read again but shared."):
+        for text in ("A longer one is no such thing.", "It waits so long.", "There are so many.", "after it: behind the end", "behind its size"):
             self.assertEqual(self.found("// " + text), 1, text)
-        for text in ("It is retried.", "The cache is behind.", "as long as it waits", "so many that they clash", "the nodes behind a load balancer",
-                     "It was not found, but is not certainly absent.", "It is not read, but the name is known."):
+        for text in ("The cache is behind.", "as long as it waits", "so many that they clash", "the nodes behind a load balancer"):
+            self.assertEqual(self.found("// " + text), 0, text)
+
+    def test_ordinary_english_is_fine(self):
+        for text in ("What waits, and why.", "Who asks is told.", "It shall go.", "It begins anew.", "It is tried again.",
+                     "It is not read again but shared.", "It begins again and again."):
             self.assertEqual(self.found("// " + text), 0, text)
 
     def test_long_files_and_lines(self):
