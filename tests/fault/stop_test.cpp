@@ -88,7 +88,7 @@ TEST_F(StopTest, AListingThatBlocksItsThreadKeepsNothing) {
   manager_->send(SIGTERM);
   const auto free = lease_free_after(begin, 20s);
   ASSERT_TRUE(free) << manager_->log();
-  EXPECT_LT(*free, 3s) << manager_->log();
+  EXPECT_LT(*free, 8s) << manager_->log();
   expect_end(begin, 0);
 }
 
@@ -112,7 +112,7 @@ TEST_F(StopTest, ASecondSignalEndsItAtOnceWhateverBlocksTheLoop) {
   const auto begin = Clock::now();
   manager_->send(SIGINT);
   expect_end(begin, 255);
-  EXPECT_LT(Clock::now() - begin, 3s);
+  EXPECT_LT(Clock::now() - begin, 8s);
 }
 
 }  // namespace

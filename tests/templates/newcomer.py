@@ -28,7 +28,7 @@ def run(*command, **settings):
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True, **settings)
         try:
-            code = process.wait(timeout=300)
+            code = process.wait(timeout=900)
         except subprocess.TimeoutExpired:
             code = "it did not end"
         finally:

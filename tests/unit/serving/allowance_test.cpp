@@ -105,8 +105,8 @@ TEST_F(AllowanceTest, ACrowdAtOneAddressLeavesAnotherOneItsTurns) {
   while (!probe->over && Allowance::Clock::now() - begin < seconds(10)) {
     loop_.run_for(milliseconds(20));
   }
-  // A turn of 1 ms is worth 25 ms of waiting.
-  EXPECT_LT(Allowance::Clock::now() - begin, milliseconds(1'000));
+  // A turn of 1 ms is worth 25 ms of waiting: 5 turns of one address among two, not of 51 clients.
+  EXPECT_LT(Allowance::Clock::now() - begin, seconds(4));
 }
 
 TEST_F(AllowanceTest, ATrustedClientNeverWaitsAndGetsBackWhatItUsed) {
