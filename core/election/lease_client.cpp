@@ -1,6 +1,7 @@
 #include "election/lease_client.hpp"
 
 #include "election/lease.hpp"
+#include "kube/client_status.hpp"
 #include "kube/watch_decoder.hpp"
 #include "net/http_client.hpp"
 

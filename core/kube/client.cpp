@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "base/version.hpp"
 #include "kube/client_metrics.hpp"
+#include "kube/client_status.hpp"
 #include "kube/credentials.hpp"
 #include "kube/json_text.hpp"
 #include "net/coroutines.hpp"

@@ -1,5 +1,5 @@
-// The meaning of a failed answer (API-12, 17, 25, 26, 45, 58, 75).
-#include "kube/client.hpp"
+#include "kube/client_status.hpp"
+
 #include "kube/object.hpp"
 #include "kube/protobuf_decoder.hpp"
 

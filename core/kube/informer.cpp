@@ -1,6 +1,7 @@
 #include "kube/informer.hpp"
 
 #include "base/log.hpp"
+#include "kube/client_status.hpp"
 #include "kube/informer_impl.hpp"
 #include "kube/resource.hpp"
 #include "net/http_client.hpp"

@@ -1,6 +1,7 @@
 // Lists, watches and failures in protobuf say what they say in JSON (API-3, API-5, API-6).
 #include "contract.hpp"
 #include "kube/client.hpp"
+#include "kube/client_status.hpp"
 #include "kube/protobuf_decoder.hpp"
 #include "kube/resource.hpp"
 #include "kube/wire_format.hpp"

@@ -4,6 +4,7 @@
 // survive a round trip; nothing overflows.
 #include "fuzz.hpp"
 #include "kube/client.hpp"
+#include "kube/client_status.hpp"
 #include "kube/credentials.hpp"
 #include "kube/file_text.hpp"
 #include "kube/time_text.hpp"

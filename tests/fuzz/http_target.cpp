@@ -6,6 +6,7 @@
 // whether it is read whole or as a stream; a failure has a sensible delay.
 #include "fuzz.hpp"
 #include "kube/client.hpp"
+#include "kube/client_status.hpp"
 #include "net/http_exchange.hpp"
 
 #include <boost/asio/co_spawn.hpp>

@@ -6,6 +6,7 @@
 // nothing.
 #include "fuzz.hpp"
 #include "kube/client.hpp"
+#include "kube/client_status.hpp"
 #include "kube/protobuf_decoder.hpp"
 #include "kube/protobuf_stream.hpp"
 

@@ -1,5 +1,6 @@
 #include "plugin/host_services/kube_service.hpp"
 
+#include "kube/client_status.hpp"
 #include "kube/object_decoder.hpp"
 #include "kube/watch_decoder.hpp"
 #include "net/write_gate.hpp"

@@ -1,4 +1,6 @@
 // Failures of requests: reasons, codes, advice.
+#include "kube/client_status.hpp"
+
 #include "client_fixture.hpp"
 #include "kube/client.hpp"
 #include "net/http_client.hpp"

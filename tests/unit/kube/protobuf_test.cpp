@@ -1,5 +1,6 @@
 // Objects in protobuf read as the same objects in JSON.
 #include "kube/client.hpp"
+#include "kube/client_status.hpp"
 #include "kube/object_decoder.hpp"
 #include "kube/protobuf_decoder.hpp"
 #include "kube/protobuf_projection.hpp"
