@@ -1,5 +1,5 @@
 //! Digests, signatures and random bytes, as the log-in to a cloud needs them.
-use crate::error::numbers;
+use crate::numbers::numbers;
 use crate::ffi::{self, borrow_bytes};
 use crate::host::call;
 use crate::{Class, Code, Error, Host, Result};

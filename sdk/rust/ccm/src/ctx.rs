@@ -1,6 +1,6 @@
 //! `Ctx`: deadline and cancellation of one operation, as Go's context.
 use crate::callback::{callback, Signal};
-use crate::error::milliseconds;
+use crate::numbers::milliseconds;
 use crate::host::call;
 use crate::{Class, Code, Error, Host, Result};
 use ccm_sys::*;

@@ -1,31 +1,13 @@
 //! How operations fail.
 use crate::ffi;
-use crate::LoadBalancer;
+use crate::load_balancer::LoadBalancer;
+use crate::numbers::{milliseconds, numbers};
 use ccm_sys::*;
 use std::fmt;
 use std::time::Duration;
 
 /// The outcome of an operation, of the provider's or of the host's.
 pub type Result<T> = std::result::Result<T, Error>;
-
-macro_rules! numbers {
-    ($(#[$about:meta])* $name:ident, else $other:ident { $($(#[$of:meta])* $value:ident = $constant:ident,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$of])* $value,)* }
-        impl $name {
-            /// The value of the ABI.
-            pub fn number(self) -> i32 {
-                match self { $($name::$value => $constant,)* }
-            }
-            /// Of a value of the ABI; any other counts as the header of the ABI says.
-            pub fn from_number(number: i32) -> $name {
-                match number { $($constant => $name::$value,)* _ => $name::$other }
-            }
-        }
-    };
-}
-pub(crate) use numbers;
 
 numbers! {
     /// gRPC's status codes, and one of our own. A code is for people, metrics and tests; what the host does about an error
@@ -239,9 +221,4 @@ impl From<std::io::Error> for Error {
     fn from(from: std::io::Error) -> Error {
         Error::new(Code::Unknown, Class::None, from.to_string())
     }
-}
-
-/// For the ABI.
-pub(crate) fn milliseconds(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -3,23 +3,13 @@
 use crate::callback::callback;
 use crate::ffi::guarded;
 use crate::host::call;
+use crate::jobs::{Unfinished, Work};
 use crate::Host;
-use std::collections::BTreeMap;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
-
-type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// Those of one component that have not ended.
-#[derive(Default)]
-pub(crate) struct Jobs {
-    last: u64,
-    running: BTreeMap<u64, Arc<Job>>,
-}
 
 /// One future. It is polled in [serial] alone, so never twice at once; wakers may be called on any thread.
 pub(crate) struct Job {
@@ -33,7 +23,7 @@ impl Job {
     fn run(self: &Arc<Job>) {
         self.queued.store(false, Ordering::SeqCst);
         // Taken out: what it does may wake it, or end the component's jobs.
-        let mut work = match self.work.lock().unwrap().take() {
+        let mut work = match self.take() {
             Some(work) => work,
             None => return,
         };
@@ -44,7 +34,13 @@ impl Job {
             return;
         }
         self.host.logged("the end of a task", || drop(work));
-        self.host.0.jobs.lock().unwrap().running.remove(&self.number);
+        self.host.0.jobs.lock().unwrap().remove(self.number);
+    }
+}
+
+impl Unfinished for Job {
+    fn take(&self) -> Option<Work> {
+        self.work.lock().unwrap().take()
     }
 }
 
@@ -64,14 +60,13 @@ impl Wake for Job {
 impl Host {
     fn job(&self, work: Work) -> Arc<Job> {
         let mut jobs = self.0.jobs.lock().unwrap();
-        jobs.last += 1;
         let job = Arc::new(Job {
-            number: jobs.last,
+            number: jobs.next_number(),
             host: self.clone(),
             queued: AtomicBool::new(false),
             work: Mutex::new(Some(work)),
         });
-        jobs.running.insert(job.number, Arc::clone(&job));
+        jobs.insert(job.number, job.clone());
         job
     }
 
@@ -90,12 +85,12 @@ impl Host {
     pub(crate) fn end_jobs(&self) {
         loop {
             // Not under the lock: what is dropped may come back here.
-            let first = self.0.jobs.lock().unwrap().running.keys().next().copied();
-            let job = match first.and_then(|number| self.0.jobs.lock().unwrap().running.remove(&number)) {
+            let first = self.0.jobs.lock().unwrap().take_first();
+            let job = match first {
                 Some(job) => job,
                 None => return,
             };
-            let work = job.work.lock().unwrap().take();
+            let work = job.take();
             self.logged("the end of a task", || drop(work));
         }
     }

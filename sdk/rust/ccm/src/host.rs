@@ -1,7 +1,7 @@
 //! `Host`: what the host offers to a provider.
 use crate::config::Config;
-use crate::executor::Jobs;
 use crate::ffi::{self, guarded, Table};
+use crate::jobs::Jobs;
 use crate::{Ctx, Error, Level, Object, Result};
 use ccm_sys::*;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,7 +1,7 @@
 //! HTTP by the host, which owns connections, TLS, proxy, retries, the call budget of a credential, metrics and redacted
 //! logs.
 use crate::call::Call;
-use crate::error::milliseconds;
+use crate::numbers::milliseconds;
 use crate::ffi::{self, Arena, Table};
 use crate::host::call;
 use crate::{Class, Code, Ctx, Error, Host, Result};

@@ -1,5 +1,5 @@
 //! Instances, and the functions of ccm_cloud_instances.
-use crate::error::{milliseconds, numbers};
+use crate::numbers::{milliseconds, numbers};
 use crate::ffi::{self, Arena};
 use crate::operation::{operate, Give};
 use crate::{DescribeInstances, GetInstance, Host, ListInstances, Object, Provider, Result};

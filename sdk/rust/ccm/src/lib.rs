@@ -27,6 +27,7 @@ compile_error!("a panic would end the manager: leave panic = \"abort\" out of th
 
 mod call;
 mod callback;
+mod component;
 mod config;
 mod crypto;
 mod ctx;
@@ -39,13 +40,16 @@ mod host;
 mod http;
 mod instance_pages;
 mod instances;
+mod jobs;
 mod join;
 mod json;
+mod load_balancer;
 mod load_balancers;
 mod log;
 #[doc(hidden)]
 pub mod manifest;
 mod notices;
+mod numbers;
 mod object;
 mod operation;
 mod owned;
@@ -69,7 +73,8 @@ pub use instance_pages::{list_steadily, InstancePage};
 pub use instances::{Instance, InstanceLimits, InstanceList, InstanceState, NodeAddress, NodeIdentity};
 pub use join::{join_all, JoinAll};
 pub use json::Json;
-pub use load_balancers::{Backend, Ingress, IngressPort, LoadBalancer, LoadBalancerLimits, LoadBalancerState, Service, ServicePort};
+pub use load_balancer::{Ingress, IngressPort, LoadBalancer, LoadBalancerState};
+pub use load_balancers::{Backend, LoadBalancerLimits, Service, ServicePort};
 pub use log::Level;
 pub use notices::{Hint, Metric, MetricKind};
 pub use object::{Object, Value, ValueKind};

@@ -1,5 +1,5 @@
 //! Hints, Events and metrics, for which a provider waits for no answer. And whether this host leads.
-use crate::error::numbers;
+use crate::numbers::numbers;
 use crate::ffi::{self, Arena};
 use crate::host::call;
 use crate::{Host, Object};

@@ -1,5 +1,5 @@
 //! Kubernetes objects, and JSON.
-use crate::error::numbers;
+use crate::numbers::numbers;
 use crate::ffi;
 use crate::host::call;
 use crate::Host;

@@ -1,8 +1,8 @@
 //! One operation of the provider's: from the host's call to its one completion.
+use crate::component::Component;
 use crate::ctx::Done;
 use crate::executor::block_on;
 use crate::ffi::{guarded, Arena};
-use crate::plugin::Component;
 use crate::timer::Timer;
 use crate::{Ctx, Error, Host, LoadBalancer, Provider, Result};
 use ccm_sys::*;

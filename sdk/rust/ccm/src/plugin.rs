@@ -1,4 +1,5 @@
 //! The entry, and the component of a provider.
+use crate::component::Component;
 use crate::ffi::{self, guarded};
 use crate::operation::{operate, Completion};
 use crate::tables::Tables;
@@ -62,14 +63,6 @@ impl Entry {
     pub const fn get(&self) -> *const ccm_plugin {
         &self.0
     }
-}
-
-/// `self` of all tables.
-pub struct Component<P> {
-    pub host: Host,
-    pub provider: Arc<P>,
-    table: ccm_provider,
-    tables: Tables,
 }
 
 /// # Safety

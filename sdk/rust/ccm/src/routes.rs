@@ -1,5 +1,5 @@
 //! Routes, and the functions of ccm_cloud_routes.
-use crate::error::milliseconds;
+use crate::numbers::milliseconds;
 use crate::ffi::{self, Arena};
 use crate::operation::{operate, Give};
 use crate::{Host, NodeAddress, Object, Result, Routes};

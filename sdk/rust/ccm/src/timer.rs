@@ -1,7 +1,7 @@
 //! Clocks and waiting.
 use crate::callback::{callback, drop_callback, Signal};
 use crate::ctx::Done;
-use crate::error::milliseconds;
+use crate::numbers::milliseconds;
 use crate::host::call;
 use crate::{Ctx, Host, Result};
 use std::future::Future;
