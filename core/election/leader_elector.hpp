@@ -60,7 +60,7 @@ class LeaderElector {
   using MakeLeaseClient =
       std::function<std::unique_ptr<LeaseClient>(const boost::asio::any_io_executor& executor)>;
 
-  // The same for its LeaseCandidate.
+  // Makes the client for its LeaseCandidate.
   using MakeCandidateClient = std::function<std::unique_ptr<LeaseCandidateClient>(
       const boost::asio::any_io_executor& executor)>;
 

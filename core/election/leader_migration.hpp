@@ -20,12 +20,12 @@ struct LeaderMigration {
   std::vector<ControllerLeader> controller_leaders;
 };
 
-// Of an empty --leader-migration-config (HOST-113).
+// The migration of an empty --leader-migration-config (HOST-113).
 LeaderMigration default_leader_migration();
 
 // A LeaderMigrationConfiguration in YAML or JSON. A failure is one line: what, where, what to do.
 Result<LeaderMigration> read_leader_migration(const std::string& path);
-// The same from a text; `name` stands in messages.
+// Reads it from a text; `name` stands in messages.
 Result<LeaderMigration> parse_leader_migration(const std::string& text, const std::string& name);
 
 // The Lease for which a controller of the cloud-controller-manager waits (HOST-124).

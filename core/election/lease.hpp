@@ -94,8 +94,7 @@ std::string new_lease_candidate(const CandidateNames& names, const CandidateVers
 std::string renewed_lease_candidate(const LeaseCandidate& candidate,
                                     std::chrono::system_clock::time_point wall);
 
-// One event of a watch on objects of type T. Any thread.
-
+// One event of a watch on objects of type T.
 template <typename T>
 struct ObjectEvent {
   std::optional<T> object;  // none: it was deleted
@@ -105,7 +104,7 @@ struct ObjectEvent {
 // data_loss when the text is no event; `kind` stands in the message.
 Result<ObjectEvent<std::string>> parse_event(std::string_view text, std::string_view kind);
 
-// The same with the object as `parse` reads it, whose failure is this one's, too.
+// Reads an event with the object as `parse` reads it, whose failure is this one's, too.
 template <typename T>
 Result<ObjectEvent<T>> parse_event(std::string_view text, std::string_view kind,
                                    Result<T> (*parse)(std::string_view)) {

@@ -36,7 +36,7 @@ class ObjectClient {
 
 using LeaseClient = ObjectClient<Lease>;
 
-// Of this process's LeaseCandidate.
+// The client of this process's LeaseCandidate.
 class LeaseCandidateClient : public ObjectClient<LeaseCandidate> {
  public:
   // The apiVersion in which the API server has LeaseCandidates, for all further requests; not_found

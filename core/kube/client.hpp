@@ -61,7 +61,7 @@ struct CallOptions {
   std::chrono::milliseconds timeout{0};  // of each attempt; 0 = the client's
   int max_retries = -1;                  // -1 = the client's; 0 = a single attempt
   bool rate_limited = true;
-  // Of the answer; 0 = 8 MiB for an object, 64 MiB for list().
+  // The limit of the answer; 0 = 8 MiB for an object, 64 MiB for list().
   std::size_t max_response_bytes = 0;
   // For the whole call. A wait that would go beyond it ends with the last answer instead.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();

@@ -84,7 +84,7 @@ struct ClientConfig {
   FileStamp file_stamp;             // of what was read
   bool without_credential = false;  // made by anonymous()
 
-  // The same server and trust, without any credential (HOST-131).
+  // This configuration's server and trust, without any credential (HOST-131).
   [[nodiscard]] ClientConfig anonymous() const;
 };
 
@@ -110,8 +110,8 @@ Result<ClientConfig> load_config(
 // One kubeconfig file, YAML or JSON (API-91..99). `master` as in ConfigOptions.
 Result<ClientConfig> load_kubeconfig(const std::string& path, const std::string& master = {});
 
-// The same from a text; relative paths are resolved against `directory` (API-95), `name` stands in
-// messages, `context` names one of the file's contexts, empty = its current-context.
+// Reads a kubeconfig from a text; relative paths are resolved against `directory` (API-95), `name`
+// stands in messages, `context` names one of the file's contexts, empty = its current-context.
 Result<ClientConfig> parse_kubeconfig(const std::string& text, const std::string& name,
                                       const std::string& directory, const std::string& master = {},
                                       const std::string& context = {});

@@ -94,13 +94,14 @@ class Credentials {
   [[nodiscard]] Stamps stamps() const;
   // The kubeconfig as it is now; the configuration in use when it has no file.
   [[nodiscard]] Result<ClientConfig> read_config() const;
-  // Of all sources; after the first time a broken authority leaves the one in use (API-83).
+  // Reads all sources; after the first time a broken authority leaves the one in use (API-83).
   [[nodiscard]] Result<Material> read(ClientConfig config);
   // The newest that can be used.
   [[nodiscard]] Material read_again();
   Status read_authority(const ClientConfig& config, std::string& pem) const;
   Status read_certificate(const ClientConfig& config, net::TlsOptions& tls) const;
-  // Of the Authorization header. A token file that cannot be read leaves the token in use.
+  // Reads the value of the Authorization header. A token file that cannot be read leaves the token
+  // in use.
   Result<std::string> read_authorization(const ClientConfig& config);
   // Whether a source may have changed.
   [[nodiscard]] bool due();

@@ -15,7 +15,8 @@ namespace ccm::kube {
 // permission_denied, resource_exhausted above the limit, unavailable for all else; the message is
 // "read PATH: REASON".
 Result<std::string> read_whole_file(const std::string& path, std::size_t limit);
-// The same of at most 4 MiB. Failure: failed_precondition, "cannot read PATH: REASON".
+// The whole content of a file of at most 4 MiB. Failure: failed_precondition, "cannot read PATH:
+// REASON".
 Result<std::string> read_file(const std::string& path);
 
 // Changes when a file is replaced or written; with equal stamps there is no need to read it again.

@@ -63,7 +63,7 @@ struct InformerTiming {
   std::chrono::milliseconds streamed_limit{45'000};
   std::chrono::milliseconds list_limit{600'000};  // for all pages together
   std::size_t max_object_bytes = 8u << 20;
-  // Of all objects of a list, as they are kept: 4,000 Services of the largest size.
+  // The limit of all objects of a list, as they are kept: 4,000 Services of the largest size.
   std::size_t max_list_bytes = 1u << 30;
   int64_t page_size = 500;  // API-21
   // Before a watch goes on, the version from which it does is compared with the server's newest.
@@ -101,8 +101,8 @@ class Informer {
   // Declares the fields that a reader needs, without a handler. Before start(); later only when
   // they are kept already, else failed_precondition.
   Status declare(const FieldSet& fields);
-  // The same with a handler. A handler added after the first sync gets the store's content as
-  // initial adds, posted.
+  // Finds or makes the informer, and adds a handler. A handler added after the first sync gets the
+  // store's content as initial adds, posted.
   Status subscribe(const FieldSet& fields, InformerHandler handler);
 
   // Begins to list and watch. Once.

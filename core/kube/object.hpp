@@ -130,7 +130,7 @@ class Object {
 
   // The kept fields as compact JSON. Rendered on each call; not cached.
   [[nodiscard]] std::string json(Position from = kRoot) const;
-  // The same for the whole object, rendered by the first call and kept until the object dies.
+  // The JSON of the whole object, rendered by the first call and kept until the object dies.
   [[nodiscard]] std::string_view borrowed_json() const;
 
   // Equal in everything that is kept but the resourceVersion.

@@ -19,7 +19,7 @@ struct WatchEvent {
   std::string error_json;  // error: the Status object
 };
 
-// Of the text in the event; `other` for one that is not known.
+// The type that the text in the event names; `other` for one that is not known.
 WatchEvent::Type watch_event_type(std::string_view text);
 // The fields of a bookmark that are kept.
 const FieldSet& bookmark_fields();

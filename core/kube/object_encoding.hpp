@@ -34,7 +34,7 @@ enum Tag : unsigned char {
   kShortWord = 0x80,    // .. 0xff
 };
 
-// Of objects and arrays within one another.
+// The deepest nesting of objects and arrays.
 inline constexpr unsigned kMaxDepth = 128;
 
 // Strings that occur in nearly every node or service, as keys or values. Nothing that outlives the

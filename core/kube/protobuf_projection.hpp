@@ -19,7 +19,7 @@ const Message* message_of(std::string_view api_version, std::string_view kind);
 
 class Projection {
  public:
-  // Of a message, below the root.
+  // One field of a message, below the root.
   struct Kept;
   struct Node {
     // All of the message is kept, so a number that the table does not know is a loss.
@@ -33,7 +33,7 @@ class Projection {
     const Field* field = nullptr;
     std::string key;                // its name as encoding::Writer writes it
     std::unique_ptr<Node> message;  // of Kind::message
-    // Of maps and JSON texts: the kept entries; null = all. Borrowed from the FieldSet.
+    // In maps and JSON texts: the kept entries; null = all. Borrowed from the FieldSet.
     const FieldSet::Node* filter = nullptr;
   };
 

@@ -49,7 +49,7 @@ class ServiceAccountToken final : public TokenSource,
   void rejected(const std::string& token) override;
 
   [[nodiscard]] const ServiceAccount& account() const { return account_; }
-  // Of the token that is in use; none without one.
+  // The time left to the token in use; none without one.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> time_left() const;
 
  private:

@@ -64,14 +64,14 @@ class PieceReader {
   virtual Piece next(std::string_view& text) = 0;
 };
 
-// Of a watch.
+// Cuts a watch into events.
 class WatchReader : public PieceReader {
  public:
   // An object has begun and not ended: the stream was cut if it ends now.
   [[nodiscard]] virtual bool mid_object() const = 0;
 };
 
-// Of a list.
+// Cuts a list into items.
 class ListReader : public PieceReader {
  public:
   // The list object is complete.
@@ -104,7 +104,7 @@ class WatchDecoder : public WatchReader {
   bool dropping_ = false;  // the object under work is above the limit
 };
 
-// The same for the body of a list: items one by one; the rest, with an empty "items", in
+// Cuts the body of a list: items one by one; the rest, with an empty "items", in
 // envelope().
 class ListDecoder : public ListReader {
  public:

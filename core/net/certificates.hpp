@@ -30,7 +30,7 @@ struct CertificateTimes {
 
 std::optional<CertificateTimes> times_of(const X509* certificate);
 
-// Of the first certificate in a PEM text; none when there is none.
+// The times of the first certificate in a PEM text; none when there is none.
 std::optional<CertificateTimes> times_of_first(std::string_view pem);
 
 // When the last of the certificates in a PEM text expires: from then on none of these authorities

@@ -80,7 +80,7 @@ struct ClientOptions {
   std::size_t max_connections_per_origin = 32;  // streams are not counted (API-104)
   std::chrono::milliseconds connect_timeout{30'000};
   std::chrono::milliseconds tls_handshake_timeout{10'000};
-  // Of more than 4 that are idle, the others are closed after a twentieth of it.
+  // When more than 4 connections are idle, the others are closed after a twentieth of it.
   std::chrono::milliseconds idle_connection_timeout{90'000};
   std::string user_agent;
 };
@@ -108,7 +108,7 @@ class HttpClient {
   // this needs that no byte of it was sent: else the write may have happened (API-70).
   boost::asio::awaitable<Result<Response>> send(Request request);
 
-  // The same for a body of unknown length; a stream has a separate connection.
+  // Sends a request whose answer has a body of unknown length; a stream has a separate connection.
   boost::asio::awaitable<Result<std::unique_ptr<ResponseStream>>> open(Request request);
 
   // New trust or credential: idle connections are closed, running exchanges end with the old one.

@@ -15,7 +15,7 @@
 
 namespace ccm::net {
 
-// Of one answer, all fields together.
+// Limits of one answer: all header fields together.
 inline constexpr std::size_t kMaxHeaderBytes = 1u << 20;
 inline constexpr std::size_t kMaxHeaderFields = 512;
 

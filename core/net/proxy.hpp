@@ -68,7 +68,7 @@ class ProxySettings {
 boost::asio::awaitable<Status> connect_tunnel(std::shared_ptr<Transport> transport, Url proxy,
                                               Url target);
 
-// The same with SOCKS5. The proxy resolves the name.
+// Makes it one with SOCKS5. The proxy resolves the name.
 boost::asio::awaitable<Status> socks5_tunnel(std::shared_ptr<Transport> transport, Url proxy,
                                              Url target);
 

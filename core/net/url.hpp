@@ -20,7 +20,7 @@ struct Url {
 
   // "host:port", with brackets around an IPv6 literal.
   [[nodiscard]] std::string authority() const;
-  // The same without a port that is the scheme's own: the value of a Host header.
+  // The authority without a port that is the scheme's own: the value of a Host header.
   [[nodiscard]] std::string host_header() const;
   // "scheme://host:port"; fit for messages, it never holds a credential.
   [[nodiscard]] std::string origin() const;

@@ -123,7 +123,7 @@ class ContextTable {
 
   // Ends a child and forgets it, with all below; any other context is left alone.
   void cancel(uint32_t plugin, ccm_ctx ctx);
-  // The same for any context: an operation that was completed has ended its ctx.
+  // Finds any context: an operation that was completed has ended its ctx.
   void forget(ccm_ctx ctx);
 
   [[nodiscard]] std::size_t size() const;

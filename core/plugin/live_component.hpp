@@ -77,7 +77,7 @@ struct ComponentRuntime {
   std::shared_ptr<ContextTable> contexts = std::make_shared<ContextTable>();
   // The components of a plugin share its lane.
   std::map<std::string, std::weak_ptr<runtime::WorkerPool::Lane>, std::less<>> lanes{};
-  // Of a dry run: gets what a blocking provider would do through connections that pass no gate.
+  // In a dry run: gets what a blocking provider would do through connections that pass no gate.
   WithheldWrites* withheld = nullptr;
 };
 
@@ -118,7 +118,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   // deadline_exceeded after 10 s.
   void create(const ccm_plugin& plugin, void* shared, const ccm_host* host,
               std::function<void(Status)> done);
-  // The same for the plugin as a whole: its open instead of create, and its close in destroy().
+  // Begins the plugin as a whole: its open instead of create, and its close in destroy().
   void open(const ccm_plugin& plugin, const ccm_host* host, std::function<void(Status)> done);
   // The result of open.
   [[nodiscard]] void* shared() const { return component_.self; }
@@ -142,7 +142,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
                   std::move(copy), std::move(done), std::move(lent));
   }
 
-  // The same for a [create] function, which runs on the loop whatever the manifest says.
+  // Calls a [create] function, which runs on the loop whatever the manifest says.
   template <typename T>
   void call_on_loop(std::string_view operation, std::chrono::milliseconds timeout, Invoke invoke,
                     Copy<T> copy, std::function<void(Result<T>)> done) {

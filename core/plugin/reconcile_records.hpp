@@ -90,7 +90,7 @@ class ReconcileRecords {
   // Returns whether the key failed in the same way as the last time: no need to log it again.
   bool ended(const runtime::ReconcileReport& report);
 
-  // Of those that are not left alone.
+  // How many keys are not left alone.
   [[nodiscard]] std::size_t size() const { return records_.size() - left_alone_; }
 
   // The results of the keys' last attempts: the numbers of waiting, held, retrying, refused and

@@ -55,7 +55,8 @@ struct Examination {
 };
 
 Examination examine(const std::filesystem::path& path, const CheckOptions& options);
-// The same file once more, with other options, even if another file has taken its path by now.
+// Checks the same file once more, with other options, even if another file has taken its path by
+// now.
 Examination examine_again(const Examination& found, const CheckOptions& options);
 
 }  // namespace ccm::plugin

@@ -28,7 +28,7 @@ std::optional<RuleFault> owner_fault(const std::filesystem::path& path, const st
 bool others_can_write(const struct stat& status);
 std::string mode_text(const struct stat& status);  // "0755"
 
-// Of a file: both.
+// Both faults of a file: its owner, and its mode.
 std::optional<RuleFault> file_fault(const std::filesystem::path& path, const struct stat& status,
                                     uid_t uid);
 
@@ -45,8 +45,8 @@ struct FolderFault {
 // `path`: there anyone could add one. One for each folder.
 std::vector<FolderFault> unsafe_folders(const std::filesystem::path& path, uid_t uid);
 
-// The same for the folder `path`, which is absolute, need not exist, and may have symbolic links:
-// nobody else may be able to redirect one of those either. The first fault.
+// The first fault of the folder `path` and of the way to it, which is absolute, need not exist, and
+// may have symbolic links: nobody else may be able to redirect one of those either.
 std::optional<FolderFault> unsafe_way(const std::filesystem::path& path, uid_t uid);
 
 // Where ld.so searches for the libraries of a plugin: they run in this process as the plugin does.

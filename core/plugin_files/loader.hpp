@@ -40,7 +40,7 @@ class Loader {
   //   failed_precondition a plugin, but not for this host: ABI, needs, libraries, entry
   //   already_exists      its id or one of its names is taken, or it is a second Go plugin
   Result<LoadedPlugin> load(const Examination& file);
-  // The same for the file at an absolute path.
+  // Loads the file at an absolute path.
   Result<LoadedPlugin> load(const std::filesystem::path& path);
 
   // All plugins loaded so far, in order.

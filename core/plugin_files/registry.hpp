@@ -42,7 +42,7 @@ class Registry {
   // Every file with its findings, faulty ones included.
   [[nodiscard]] const std::vector<Examination>& files() const { return files_; }
 
-  // Of files that passed all checks. Sorted by name.
+  // The controllers of files that passed all checks. Sorted by name.
   [[nodiscard]] const std::vector<InstalledController>& controllers() const { return controllers_; }
   [[nodiscard]] const std::vector<KnownProvider>& providers() const { return providers_; }
 

@@ -45,14 +45,15 @@ struct PluginHostDependencies {
   MakeHttpClient
       make_http_client{};    // make_http_clients(); empty: no component has clients of its own
   RecordEvent record_event;  // EventRecorders::record, for the host's own Events
-  // Of all writes to Kubernetes and to the cloud; null = a gate that asks leader.leading().
+  // The gate of all writes to Kubernetes and to the cloud; null = a gate that asks
+  // leader.leading().
   std::shared_ptr<net::WriteGate> write_gate;
   // Not null in a dry run: gets the writes to the cloud, none of which is sent. `object_api` then
   // withholds those to Kubernetes. Must outlive PluginHost.
   WithheldWrites* withheld = nullptr;
   // Gets the plugins' HTTP exchanges (--record); null: none are recorded.
   std::shared_ptr<HttpRecording> recording{};
-  // Of a component's HTTP requests (HOST-133); empty = none is set.
+  // The user agent of a component's HTTP requests (HOST-133); empty = none is set.
   std::function<std::string(const ComponentIdentity&)> user_agent;
   std::string cloud_config_path;                // --cloud-config
   std::chrono::milliseconds default_resync{0};  // --min-resync-period

@@ -39,12 +39,12 @@ struct BrakeObservation {
   std::size_t known = 0;            // objects of this kind
   std::vector<std::string> absent;  // keys of those that the answer lacks
   bool sighted = false;             // the answer holds something that is known to be there
-  // Those of `absent` whose removal was announced.
+  // The names in `absent` whose removal was announced.
   std::unordered_set<std::string> announced{};
   // How many of the other absent ones show signs of life: the answer is wrong about those.
   std::size_t alive = 0;
-  // Of absent ones, by key; without an entry the key itself. No two objects have one name at a
-  // time.
+  // Names of absent objects, by key; without an entry the key itself. No two objects have one name
+  // at a time.
   std::unordered_map<std::string, std::string> names{};
 };
 

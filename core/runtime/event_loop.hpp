@@ -51,7 +51,7 @@ class EventLoop {
   // Runs ready functions and returns their number; the calling thread is the loop's thread
   // meanwhile. For tests and for the end of a shutdown.
   std::size_t poll();
-  // The same, but waits for work up to `limit`.
+  // Runs ready functions as poll() does, but waits for work up to `limit`.
   std::size_t run_for(std::chrono::milliseconds limit);
 
   // Calls `fn` on the loop, never inside this call, in the order of posting. Any thread.

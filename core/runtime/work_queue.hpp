@@ -68,7 +68,8 @@ class WorkQueue {
   // is taken once more after done().
   void add(std::string_view key, Priority priority, std::chrono::milliseconds delay = {});
 
-  // The same for a key that was taken and returns without a failure: it waits for the cloud.
+  // Adds, as add() does, a key that was taken and returns without a failure: it waits for the
+  // cloud.
   void add_again(std::string_view key, Priority priority, std::chrono::milliseconds delay);
 
   // Counts a failure of `key` and adds it after first * 2^failures, at most the limit, and not

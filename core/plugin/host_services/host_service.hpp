@@ -108,7 +108,7 @@ class HostOperation : public std::enable_shared_from_this<HostOperation> {
 
   // end() was called: work for it can stop.
   [[nodiscard]] bool ended() const { return ended_; }
-  // The same as a token: requested inside end(), hence on the loop.
+  // ended() as a token: requested inside end(), hence on the loop.
   [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
   [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
   [[nodiscard]] LiveComponent& component() { return *component_; }

@@ -45,8 +45,8 @@ bool names_credential(std::string_view name);
 // HTTP's basic authentication. Nothing for other headers.
 std::vector<std::string> secrets_of_header(const net::Header& header);
 
-// Those of all headers, and the values of the URL's parameters with such names. Short ones are left
-// out.
+// The secrets of all headers, and the values of the URL's parameters with such names. Short ones
+// are left out.
 std::vector<std::string> secrets_of(const net::Request& request);
 
 // Passes requests on to `send`. A request that carries a credential over plain HTTP beyond this

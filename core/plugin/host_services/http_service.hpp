@@ -40,8 +40,8 @@ struct HttpServiceOptions {
   std::shared_ptr<net::WriteGate> gate;        // of what changes something; null = always open
   std::shared_ptr<HttpRecording> recording{};  // gets each exchange; null: none is recorded
   WithheldWrites* withheld = nullptr;          // gets what changes something, in a dry run
-  // Of an answer: reading it costs a multiple of that. A client of the component's own may have
-  // another one.
+  // The limit of an answer: reading it costs a multiple of that. A client of the component's own
+  // may have another one.
   std::size_t body_limit = 16u << 20;
   std::vector<std::string> secrets{};          // further texts to redact
   std::shared_ptr<std::stop_source> closed{};  // of a client of its own: it was closed

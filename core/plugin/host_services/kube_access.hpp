@@ -56,8 +56,8 @@ class ObjectCache {
   [[nodiscard]] virtual kube::ObjectPtr get(std::string_view resource,
                                             std::string_view namespace_name,
                                             std::string_view name) const = 0;
-  // Of a resource. When several informers have parts of it (other selectors), all have to be
-  // synced.
+  // The state of a resource's cache. When several informers have parts of it (other selectors), all
+  // have to be synced.
   [[nodiscard]] virtual CacheState state(std::string_view resource) const = 0;
   // All of them, in no order; of one namespace unless that is empty.
   [[nodiscard]] virtual std::vector<kube::ObjectPtr> list(

@@ -38,7 +38,7 @@ class HttpRecording {
   HttpRecording(const HttpRecording&) = delete;
   HttpRecording& operator=(const HttpRecording&) = delete;
 
-  // Of the host's configuration: removed from all that follows.
+  // Secrets of the host's configuration: removed from all that follows.
   void learn_secret(std::string_view secret) { redactor_.learn(secret); }
   // Writes one line. When the file has reached its limit or the disk is full, the recording ends
   // with whole lines, and one warning says so.
