@@ -1,7 +1,7 @@
 // A controller's queue from any thread, hints, and JSON that is no Kubernetes object.
 #include "host_services_fixture.hpp"
-#include "plugin/host_services/hint_service.hpp"
 #include "plugin/host_services/controller_services.hpp"
+#include "plugin/host_services/hint_service.hpp"
 
 #include <array>
 #include <set>
