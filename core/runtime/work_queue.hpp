@@ -12,8 +12,9 @@
 // ready first is taken. So no tenant delays the objects of another by more than a few places.
 #pragma once
 
-#include "runtime/fair_list.hpp"
 #include "runtime/timers.hpp"
+
+#include <ccm/fair_list.hpp>
 
 #include <array>
 #include <chrono>

@@ -3,10 +3,10 @@
 #include "base/duration.hpp"
 #include "base/log.hpp"
 #include "plugin/origin.hpp"
-#include "runtime/fair_list.hpp"
+
+#include <ccm/fair_list.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -30,7 +30,7 @@ constexpr std::size_t kMostRunningOn = 100;
 // The namespace for which the operation is done.
 std::string_view tenant_of(const Context& context) {
   if (!context.origin()) return {};
-  return runtime::namespace_of(context.origin()->key());
+  return namespace_of(context.origin()->key());
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     runtime::TimePoint since;
     std::optional<runtime::TimePoint> given_up;
     runtime::Timers::Id timer = 0;
-    std::deque<Waiter> waiting;
+    FairList<Waiter> waiting;  // several Services may have one key
     std::size_t abandoned = 0;
     uint64_t doubt = 0;
   };
@@ -106,12 +106,10 @@ struct Turns::State : std::enable_shared_from_this<State> {
   void pass_on(const std::string& key) {
     Key& entry = keys.at(key);
     entry.holder = 0;
-    auto& waiting = entry.waiting;
-    while (!waiting.empty() && waiting.front().context->ended()) waiting.pop_front();
-    if (waiting.empty()) return forget(key);
-    const Waiter next = std::move(waiting.front());
-    waiting.pop_front();
-    begin(key, entry, next.start, next.context);
+    while (const auto next = entry.waiting.take()) {
+      if (!next->context->ended()) return begin(key, entry, next->start, next->context);
+    }
+    forget(key);
   }
 
   void completed_late(const std::string& key, Key& entry) {
@@ -130,10 +128,10 @@ struct Turns::State : std::enable_shared_from_this<State> {
     Key& entry = place->second;
     entry.given_up = timers.now();
     arm(key, entry);
-    const std::deque<Waiter> refused = std::exchange(entry.waiting, {});
+    FairList<Waiter> refused = std::exchange(entry.waiting, {});
     const Status status = refusal(entry);
-    for (const Waiter& waiter : refused) {
-      if (!waiter.context->ended()) waiter.refuse(status);
+    while (const auto waiter = refused.take()) {
+      if (!waiter->context->ended()) waiter->refuse(status);
     }
   }
 
@@ -190,7 +188,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
   int64_t most_parallel = 0;
   int64_t parallel = 0;  // operations that run and have their turn
   // Those that have their key's turn and wait for the others; namespaces take turns.
-  runtime::FairList<Queued> queue;
+  FairList<Queued> queue;
   uint64_t last_number = 0;
   uint64_t last_doubt = 0;
 };
@@ -203,7 +201,8 @@ void Turns::take(const std::string& key, std::shared_ptr<Context> context, Start
   State::Key& entry = state_->keys[key];
   if (entry.holder == 0) return state_->begin(key, entry, start, context);
   if (entry.given_up) return refuse(state_->refusal(entry));
-  entry.waiting.push_back({std::move(context), std::move(start), std::move(refuse)});
+  const std::string tenant(tenant_of(*context));
+  entry.waiting.push_back(tenant, {std::move(context), std::move(start), std::move(refuse)});
 }
 
 void Turns::ended(const std::string& key, uint64_t number, const Status& status) {

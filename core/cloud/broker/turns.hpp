@@ -1,8 +1,8 @@
-// One operation at a time for each key, first come first served (docs/decisions/0010). A turn lasts
-// until the component has completed its operation, also when nobody waits for that any more. A
-// request for an abandoned turn fails at once, so that no worker waits for it; after a grace period
-// the turn is taken away, and then the key is in doubt: the operation may be done, half done, or
-// happen yet. Loop thread.
+// One operation at a time for each key (docs/decisions/0010). The namespaces that wait for a key
+// take turns, and within one it is first come first served. A turn lasts until the component has
+// completed its operation, also when nobody waits for that any more. A request for an abandoned
+// turn fails at once, so that no worker waits for it; after a grace period the turn is taken away,
+// and then the key is in doubt: the operation may be done, half done, or happen yet. Loop thread.
 #pragma once
 
 #include "plugin/context.hpp"

@@ -1,14 +1,18 @@
 // ccm::Semaphore: lets a bounded number of coroutines of one component pass at once. [serial]
 //   auto permit = co_await semaphore.acquire();    // given back when `permit` goes out of scope
+// Operations that tenants cause name the namespace, so that many of one do not delay those of
+// another:
+//   auto permit = co_await semaphore.acquire(service.namespace_name);
 #pragma once
 
+#include <ccm/fair_list.hpp>
 #include <ccm/timer.hpp>
 
-#include <algorithm>
 #include <coroutine>
 #include <cstddef>
-#include <deque>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace ccm {
@@ -31,10 +35,13 @@ class Semaphore {
 
   class [[nodiscard]] Acquire {
    public:
-    explicit Acquire(Semaphore& semaphore) : semaphore_(semaphore) {}
+    Acquire(Semaphore& semaphore, std::string namespace_name)
+        : semaphore_(semaphore), namespace_(std::move(namespace_name)) {}
     Acquire(const Acquire&) = delete;
     Acquire& operator=(const Acquire&) = delete;
-    ~Acquire() { std::erase(semaphore_.state_->waiting, this); }
+    ~Acquire() {
+      if (place_) semaphore_.state_->waiting.erase(*place_);
+    }
 
     bool await_ready() const noexcept {
       if (semaphore_.state_->free == 0) return false;
@@ -43,14 +50,16 @@ class Semaphore {
     }
     void await_suspend(std::coroutine_handle<> waiting) {
       waiting_ = waiting;
-      semaphore_.state_->waiting.push_back(this);
+      place_ = semaphore_.state_->waiting.push_back(namespace_, this);
     }
     Permit await_resume() const { return Permit(&semaphore_); }
 
    private:
     friend Semaphore;
     Semaphore& semaphore_;
+    const std::string namespace_;
     std::coroutine_handle<> waiting_;
+    std::optional<FairList<Acquire*>::Place> place_;  // while it waits
   };
 
   // `post` must outlive it, and it every coroutine that uses it.
@@ -59,8 +68,11 @@ class Semaphore {
   Semaphore(const Semaphore&) = delete;
   Semaphore& operator=(const Semaphore&) = delete;
 
-  // First come, first served.
-  [[nodiscard]] Acquire acquire() { return Acquire(*this); }
+  // The namespaces that wait take turns; within one, and where none is given, first come, first
+  // served. The cost does not grow with the number of those that wait.
+  [[nodiscard]] Acquire acquire(std::string namespace_name = {}) {
+    return Acquire(*this, std::move(namespace_name));
+  }
 
  private:
   // Held by what is posted, too, which may run after the semaphore is gone.
@@ -68,7 +80,7 @@ class Semaphore {
     State(const Post& the_post, std::size_t permits) : post(the_post), free(permits) {}
     const Post& post;
     std::size_t free;
-    std::deque<Acquire*> waiting;
+    FairList<Acquire*> waiting;
   };
 
   // The next one is posted, not run here: a permit may be given back while the component ends.
@@ -79,15 +91,15 @@ class Semaphore {
       pass_on(state);
     }
   }
-  // To the first that waits by now: those of before may have been destroyed.
+  // To the next that waits by now: those of before may have been destroyed.
   static void pass_on(const std::shared_ptr<State>& state) {
-    if (state->waiting.empty()) {
+    const auto next = state->waiting.take();
+    if (!next) {
       ++state->free;
       return;
     }
-    const auto next = state->waiting.front()->waiting_;
-    state->waiting.pop_front();
-    next.resume();
+    (*next)->place_.reset();
+    (*next)->waiting_.resume();
   }
 
   const std::shared_ptr<State> state_;

@@ -101,6 +101,32 @@ TEST_F(OpenStackFaultsTest, ACreationWaitsForTheOneThatIsUnderWay) {
   EXPECT_EQ(count("loadbalancers"), 2U);
 }
 
+// A tenant's sixty Services delay another tenant's by one creation, and not by sixty.
+TEST_F(OpenStackFaultsTest, Issue37_OneNamespacesCreationsDoNotDelayThoseOfAnother) {
+  Fault slow;
+  slow.method = "POST";
+  slow.path = "/lbaas/loadbalancers$";
+  slow.count = -1;
+  slow.delay = std::chrono::milliseconds(850);
+  cloud.faults.add(slow);
+  const Backends backends(nodes());
+  const auto begin = [&](const std::string& space, int number) {
+    LoadBalancerService service = web();
+    service.namespace_name = space;
+    service.name += "-" + std::to_string(number);
+    service.uid = space + "-" + std::to_string(number);
+    return provider->start_ensure_load_balancer(provider->ctx(), service, backends);
+  };
+  std::vector<testing::Pending<Result<LoadBalancer>>> many;
+  for (int i = 0; i < 60; ++i) many.push_back(begin("greedy", i));
+  const auto honest = begin("honest", 0);
+  host.loop.advance(seconds(3));
+  EXPECT_TRUE(honest.done());
+  const auto done = std::count_if(many.begin(), many.end(), [](auto& one) { return one.done(); });
+  EXPECT_LE(done, 3);
+  host.loop.advance(minutes(2));
+}
+
 // It would be cut off, and found only when it is made.
 TEST_F(OpenStackFaultsTest, OS_432_ACreationWithTooLittleTimeLeftIsPutOff) {
   Fault slow;

@@ -19,13 +19,13 @@ namespace {
 class SemaphoreTest : public ::testing::Test {
  protected:
   // Keeps its permit in `held`.
-  Task<Status> take(Semaphore* semaphore, std::string name) {
-    auto permit = co_await semaphore->acquire();
+  Task<Status> take(Semaphore* semaphore, std::string name, std::string namespace_name) {
+    auto permit = co_await semaphore->acquire(std::move(namespace_name));
     held.emplace_back(std::move(name), std::move(permit));
     co_return Status();
   }
-  void start(Scope& in, Semaphore& semaphore, std::string name) {
-    in.start(take(&semaphore, std::move(name)), [](const Status&) {});
+  void start(Scope& in, Semaphore& semaphore, std::string name, std::string namespace_name = {}) {
+    in.start(take(&semaphore, std::move(name), std::move(namespace_name)), [](const Status&) {});
   }
   [[nodiscard]] std::vector<std::string> holders() const {
     std::vector<std::string> names;
@@ -48,6 +48,33 @@ TEST_F(SemaphoreTest, TheFirstThatCameIsTheFirstServed) {
   EXPECT_TRUE(held.empty());         // not inside the destructor of the permit
   host.loop.run();
   EXPECT_EQ(holders(), std::vector<std::string>{"second"});
+}
+
+TEST_F(SemaphoreTest, Issue37_TheNamespacesThatWaitTakeTurns) {
+  start(scope, *semaphore, "first", "greedy");
+  for (int i = 0; i < 1'000; ++i) start(scope, *semaphore, "greedy", "greedy");
+  for (const char* name : {"honest-1", "honest-2"}) start(scope, *semaphore, name, "honest");
+  std::vector<std::string> order;
+  while (!held.empty()) {
+    order.push_back(holders().front());
+    held.clear();
+    host.loop.run();
+  }
+  ASSERT_EQ(order.size(), 1'003U);
+  order.resize(6);
+  EXPECT_EQ(order, (std::vector<std::string>{"first", "greedy", "honest-1", "greedy", "honest-2",
+                                             "greedy"}));
+}
+
+TEST_F(SemaphoreTest, Issue37_ANamespaceWhoseWaitersAreGoneIsNoTurn) {
+  start(scope, *semaphore, "first", "a");
+  std::optional<Scope> short_lived(std::in_place);
+  for (int i = 0; i < 3; ++i) start(*short_lived, *semaphore, "destroyed", "b");
+  start(scope, *semaphore, "last", "c");
+  short_lived.reset();
+  held.clear();
+  host.loop.run();
+  EXPECT_EQ(holders(), std::vector<std::string>{"last"});
 }
 
 TEST_F(SemaphoreTest, ADestroyedOneIsPassedOver) {

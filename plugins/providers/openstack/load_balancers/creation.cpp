@@ -142,11 +142,11 @@ Task<Result<ExistingLoadBalancer>> LoadBalancers::create(Ctx ctx, Subject& subje
   const auto wanted = co_await want(ctx, subject, nullptr);
   if (!wanted.ok()) co_return wanted.status();
   notices_.tell(subject.service, subject.problems);
-  auto made = co_await octavia_.create(ctx, creation(*wanted));
+  auto made = co_await octavia_.create(ctx, creation(*wanted), subject.service.namespace_name);
   if (made.status().refused() && !wanted->serial) {
     auto alone = *wanted;
     alone.serial = true;
-    made = co_await octavia_.create(ctx, creation(alone));
+    made = co_await octavia_.create(ctx, creation(alone), subject.service.namespace_name);
   }
   if (made.ok()) subject.done = "created";
   if (made.status().code() == Code::deadline_exceeded) {

@@ -31,6 +31,7 @@ WantedGroup wanted_group(const LoadBalancerService& service, const Backends& bac
   group.name = security_group_name(service);
   group.description = security_group_description(service, cluster_uid);
   group.subnet_id = members.id;
+  group.namespace_name = service.namespace_name;
   const bool v6 = members.ip_version == 6;
   const std::string family = v6 ? "IPv6" : "IPv4";
   const std::set<std::string> subnet = {members.cidr};
@@ -69,7 +70,7 @@ Task<Result<bool>> NodeAccess::apply(Ctx ctx, const LoadBalancerService& service
 }
 
 Task<Status> NodeAccess::remove(Ctx ctx, const LoadBalancerService& service) {
-  Status gone = co_await groups_.remove(ctx, security_group_name(service));
+  Status gone = co_await groups_.remove(ctx, security_group_name(service), service.namespace_name);
   co_return gone;
 }
 

@@ -205,9 +205,10 @@ Task<Status> Octavia::read_pool(Ctx ctx, ExistingPool& pool) {
   co_return Status();
 }
 
-Task<Result<ExistingLoadBalancer>> Octavia::create(Ctx ctx, LoadBalancerWrite write) {
+Task<Result<ExistingLoadBalancer>> Octavia::create(Ctx ctx, LoadBalancerWrite write,
+                                                   std::string namespace_name) {
   const milliseconds time = ctx.remaining();
-  auto permit = co_await creations_.acquire();
+  auto permit = co_await creations_.acquire(std::move(namespace_name));
   // One that is cut off may be carried out all the same, and is not found before.
   if (ctx.cancelled() || ctx.remaining() < time / 2) co_return others_first();
   const auto body = co_await api_.call(ctx, call_of(write));

@@ -34,8 +34,10 @@ class Octavia {
   // Adds listeners, pools, members and monitors.
   Task<Status> read_children(Ctx ctx, ExistingLoadBalancer& balancer);
   // One at a time: Octavia does no more in a project, since it holds the row of its quota
-  // meanwhile. Parallel ones would take the threads of its API from all other requests.
-  Task<Result<ExistingLoadBalancer>> create(Ctx ctx, LoadBalancerWrite write);
+  // meanwhile. Parallel ones would take the threads of its API from all other requests. The
+  // namespaces that wait take turns.
+  Task<Result<ExistingLoadBalancer>> create(Ctx ctx, LoadBalancerWrite write,
+                                            std::string namespace_name);
   // Success also when what is deleted is gone already.
   Task<Status> send(Ctx ctx, LoadBalancerWrite write);
   // Sends them one after the other until one is under way, or all are done; `balancer` then has its

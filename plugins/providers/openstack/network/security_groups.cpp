@@ -246,7 +246,7 @@ Task<Result<bool>> SecurityGroups::apply_ports(Ctx ctx, std::string id, const Wa
     if (!is_member_port(port, wanted) || has_group(port, id)) continue;
     differs = true;
     if (!write) continue;
-    Status set = co_await set_group(ctx, port, id, true);
+    Status set = co_await set_group(ctx, port, id, true, wanted.namespace_name);
     if (!set.ok()) co_return set;
   }
   const auto having = co_await ports(ctx, "security_groups=" + id);
@@ -255,7 +255,7 @@ Task<Result<bool>> SecurityGroups::apply_ports(Ctx ctx, std::string id, const Wa
     if (is_member_port(port, wanted) || !has_group(port, id)) continue;
     differs = true;
     if (!write) continue;
-    Status set = co_await set_group(ctx, port, id, false);
+    Status set = co_await set_group(ctx, port, id, false, wanted.namespace_name);
     if (!set.ok() && set.error_class() != ErrorClass::not_found) co_return set;
   }
   co_return differs;
@@ -263,8 +263,9 @@ Task<Result<bool>> SecurityGroups::apply_ports(Ctx ctx, std::string id, const Wa
 
 // For the revision that was read, so that nobody's change is lost (OS-326, OS-424). One at a time:
 // when a Node joins, the groups of all Services come to the same port.
-Task<Status> SecurityGroups::set_group(Ctx ctx, GroupPort port, std::string id, bool in) {
-  const auto permit = co_await port_writes_.acquire();
+Task<Status> SecurityGroups::set_group(Ctx ctx, GroupPort port, std::string id, bool in,
+                                       std::string namespace_name) {
+  const auto permit = co_await port_writes_.acquire(std::move(namespace_name));
   if (ctx.cancelled()) co_return ctx.status();
   for (int left = kPortTries; has_group(port, id) != in; --left) {
     std::erase(port.groups, id);
@@ -281,7 +282,7 @@ Task<Status> SecurityGroups::set_group(Ctx ctx, GroupPort port, std::string id, 
   co_return Status();
 }
 
-Task<Status> SecurityGroups::remove(Ctx ctx, std::string name) {
+Task<Status> SecurityGroups::remove(Ctx ctx, std::string name, std::string namespace_name) {
   const auto id = co_await find(ctx, std::move(name));
   if (!id.ok()) co_return id.status();
   if (id->empty()) co_return Status();
@@ -289,7 +290,7 @@ Task<Status> SecurityGroups::remove(Ctx ctx, std::string name) {
   if (!having.ok()) co_return having.status();
   for (const GroupPort& port : *having) {
     if (!has_group(port, *id)) continue;
-    Status set = co_await set_group(ctx, port, *id, false);
+    Status set = co_await set_group(ctx, port, *id, false, namespace_name);
     if (!set.ok() && set.error_class() != ErrorClass::not_found) co_return set;
   }
   const auto gone =

@@ -36,6 +36,7 @@ struct WantedGroup {
   std::set<InwardRule> rules;
   std::string subnet_id;                                 // the ports have an address on it
   std::map<std::string, std::string> server_by_address;  // the addresses of Nodes
+  std::string namespace_name;                            // of its Service
 };
 
 struct GroupPort {
@@ -68,8 +69,9 @@ class SecurityGroups {
   // Makes it so, or with `write` = false only looks. Returns whether something differed.
   // Failure: conflict when somebody else changes a port at the same time; ask again.
   Task<Result<bool>> apply(Ctx ctx, const WantedGroup& wanted, bool write);
-  // Takes it off all ports and deletes it. Success also when there is none.
-  Task<Status> remove(Ctx ctx, std::string name);
+  // Takes it off all ports and deletes it. Success also when there is none. `namespace_name`: of
+  // its Service; empty = none is known.
+  Task<Status> remove(Ctx ctx, std::string name, std::string namespace_name);
 
  private:
   Task<Result<std::string>> call(Ctx ctx, const char* method, std::string path,
@@ -81,8 +83,9 @@ class SecurityGroups {
   Task<Result<GroupPort>> read_port(Ctx ctx, std::string id);
   Task<Result<std::vector<GroupPort>>> ports(Ctx ctx, std::string query);
   Task<Result<std::vector<GroupPort>>> ports_of(Ctx ctx, const WantedGroup& wanted);
-  // Has the port be in the group, or not.
-  Task<Status> set_group(Ctx ctx, GroupPort port, std::string id, bool in);
+  // Has the port be in the group, or not. The namespaces that wait take turns.
+  Task<Status> set_group(Ctx ctx, GroupPort port, std::string id, bool in,
+                         std::string namespace_name);
 
   Api& api_;
   Semaphore port_writes_;

@@ -135,7 +135,7 @@ Task<Status> Owned::remove_security_group(Ctx ctx, ClusterNames cluster, OwnedOb
   for (const NamedSecurityGroup& group : *all) {
     if (group.id != object.id) continue;
     if (!may_go(owned_security_group(group, cluster.names), cluster)) co_return not_marked(object);
-    Status removed = co_await groups_.remove(ctx, group.name);
+    Status removed = co_await groups_.remove(ctx, group.name, {});
     co_return not_gone(std::move(removed));
   }
   co_return Status();

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace ccm::runtime {
+namespace ccm {
 
 // The namespace of a key "namespace/name"; empty for objects that have none, such as Nodes.
 inline std::string_view namespace_of(std::string_view key) {
@@ -88,4 +88,4 @@ class FairList {
   std::size_t size_ = 0;
 };
 
-}  // namespace ccm::runtime
+}  // namespace ccm
