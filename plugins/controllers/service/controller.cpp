@@ -170,7 +170,10 @@ void Controller::note_need(const ServiceState& before, const Object& object,
 }
 
 void Controller::on_node(EventKind kind, const Object& old, const Object& now, const Queue& queue) {
-  if (!members_.on_node(kind, old, now)) return;
+  if (!members_.on_node(kind, old, now)) {
+    if (const auto left = members_.left(now)) queue.add(kNodesKey, Priority::changed, *left);
+    return;
+  }
   if (records_.empty()) {
     nodes_missed_ = true;
     return;
@@ -223,9 +226,11 @@ Task<Status> Controller::learn_limits(Ctx ctx) {
 
 Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
   if (request.key == kNodesKey) {
+    ReconcileResult result;
+    result.requeue_after = members_.release().value_or(milliseconds(0));
     Status learned = co_await sync_nodes(ctx);
     if (!learned.ok()) co_return learned;
-    co_return ReconcileResult();
+    co_return result;
   }
   Status learned = co_await learn_limits(ctx);
   if (!learned.ok()) {

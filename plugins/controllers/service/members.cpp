@@ -67,8 +67,10 @@ Members::Known& Members::known_of(const Object& node) {
 
 bool Members::on_node(EventKind kind, const Object& old, const Object& now) {
   switch (kind) {
-    case EventKind::added:
     case EventKind::deleted:
+      damping_.forget(now);
+      [[fallthrough]];
+    case EventKind::added:
       set_.reset();
       return true;
     case EventKind::updated:
@@ -88,16 +90,35 @@ bool Members::on_node(EventKind kind, const Object& old, const Object& now) {
   return false;
 }
 
+bool Members::leaves(const Object& node) const {
+  return !takes_traffic(node) || (exclude_cordoned_ && cordoned(node));
+}
+
+bool Members::differs(const Object& one, const Object& other) const {
+  return left_out(one) != left_out(other) ||
+         (exclude_cordoned_ && cordoned(one) != cordoned(other)) ||
+         watched_labels_differ(one, other) ||
+         (host_.instances ? node_ip(one) != node_ip(other)
+                          : read_addresses(one) != read_addresses(other));
+}
+
+std::optional<milliseconds> Members::release() {
+  if (damping_.release()) set_.reset();
+  return damping_.next();
+}
+
 bool Members::on_update(const Object& old, const Object& now) {
-  bool matters = left_out(old) != left_out(now) || old.uid() != now.uid() ||
-                 old.text("/spec/providerID") != now.text("/spec/providerID") ||
-                 (exclude_cordoned_ && cordoned(old) != cordoned(now)) ||
-                 watched_labels_differ(old, now);
-  const std::vector<NodeAddress> addresses = read_addresses(now);
-  const bool readdressed = addresses != read_addresses(old);
-  if (!host_.instances) {
-    matters = matters || readdressed;
+  bool matters =
+      old.uid() != now.uid() || old.text("/spec/providerID") != now.text("/spec/providerID");
+  const Object before = damping_.in_force(old, leaves(old));
+  if (!matters && differs(before, now)) {
+    matters = damping_.change(before, now, leaves(now));
   } else {
+    damping_.settled(now);
+  }
+  if (host_.instances) {
+    const std::vector<NodeAddress> addresses = read_addresses(now);
+    const bool readdressed = addresses != read_addresses(old);
     Known& known = known_of(now);
     // The writer may compare Nodes with the cloud, and may have seen a change there.
     const bool news =
@@ -106,7 +127,6 @@ bool Members::on_update(const Object& old, const Object& now) {
       known.disputed = addresses;
       matters = ask_again(known) || matters;
     }
-    matters = matters || node_ip(old) != node_ip(now);
   }
   if (matters) set_.reset();
   return matters;
@@ -263,7 +283,9 @@ Backend Members::backend_of(const Object& node, bool cloud_tells) const {
 Members::Set Members::current() {
   if (set_) return set_;
   std::vector<Object> nodes;
-  host_.kube.cached_each(kNodes, {}, [&](const Object& node) { nodes.push_back(node); });
+  host_.kube.cached_each(kNodes, {}, [&](const Object& node) {
+    nodes.push_back(damping_.in_force(node, leaves(node)));
+  });
   std::sort(nodes.begin(), nodes.end(),
             [](const Object& one, const Object& other) { return one.name() < other.name(); });
   const std::vector<ClaimVerdict> claims = verdicts(nodes);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backends.hpp"
+#include "flap_damping.hpp"
 
 #include <ccm/controller.hpp>
 #include <ccm/host.hpp>
@@ -30,12 +31,21 @@ class Members {
   using Set = std::shared_ptr<const BackendSet>;
 
   explicit Members(Host& host)
-      : host_(host), events_(host.events.from("service-controller")), slot_(host.post, 1) {}
+      : host_(host),
+        events_(host.events.from("service-controller")),
+        slot_(host.post, 1),
+        damping_(host) {}
 
   void exclude_cordoned(bool exclude) { exclude_cordoned_ = exclude; }
 
   // Takes an event of a Node. Whether the backends of some Service may differ from now on.
   bool on_node(EventKind kind, const Object& old, const Object& now);
+  // Until a change of this Node counts that has to wait, see FlapDamping; nothing = none does.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> left(const Object& node) const {
+    return damping_.left(node);
+  }
+  // Has those count whose time has come. Returns the time until the next, if any waits.
+  std::optional<std::chrono::milliseconds> release();
 
   // Asks the cloud, in one question, about the Nodes of which it has to be asked. Failure: nothing
   // is known of some of them because the cloud does not answer.
@@ -69,6 +79,10 @@ class Members {
 
   Known& known_of(const Object& node);
   bool on_update(const Object& old, const Object& now);
+  // Something that decides over its membership, and that a kubelet may write as it likes.
+  [[nodiscard]] bool differs(const Object& one, const Object& other) const;
+  // It takes no traffic, or only while no other Node does.
+  [[nodiscard]] bool leaves(const Object& node) const;
   bool watched_labels_differ(const Object& old, const Object& now) const;
   // Whether it will be asked about.
   bool ask_again(Known& known);
@@ -82,6 +96,7 @@ class Members {
   bool exclude_cordoned_ = false;
   bool settled_ = false;
   Semaphore slot_;
+  FlapDamping damping_;
   Status failure_;  // of the last question
   std::chrono::milliseconds failed_{0};
   std::unordered_map<std::string, Known> known_;                // by name

@@ -64,5 +64,6 @@ inline constexpr std::string_view kReplacementHeld = "LoadBalancerReplacementHel
 inline constexpr std::string_view kNoMembers = "NoMembers";  // of the condition
 // Of a Node.
 inline constexpr std::string_view kInstanceOfAnother = "InstanceOfAnotherNode";
+inline constexpr std::string_view kMembershipFlaps = "LoadBalancerMembershipFlaps";
 
 }  // namespace ccm::service

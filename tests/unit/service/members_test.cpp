@@ -349,6 +349,102 @@ TEST_F(MembersTest, AKubeletThatWritesAnotherAddressEachTimeHasALimit) {
   EXPECT_LE(cloud.asked.size(), 10U);
 }
 
+class FlappingTest : public MembersTest {
+ protected:
+  static Json excluded(const std::string& name) {
+    Json node = plain_node(name);
+    node["metadata"]["labels"]["node.kubernetes.io/exclude-from-external-load-balancers"] = "";
+    return node;
+  }
+  // Writes the two states of a Node in turn, each for five seconds.
+  std::size_t updates_of(const Json& one, const Json& other, minutes time) {
+    take_cloud();
+    for (seconds gone(0); gone < time; gone += seconds(10)) {
+      put_node(one);
+      advance(seconds(5));
+      put_node(other);
+      advance(seconds(5));
+    }
+    return take_cloud().size();
+  }
+  // As often as counts at once.
+  void flap() {
+    for (int i = 0; i < 6; ++i) {
+      put_node(excluded("node-1"));
+      advance(seconds(5));
+      EXPECT_EQ(members(), kOne) << i;
+      put_node(plain_node("node-1"));
+      advance(seconds(5));
+      EXPECT_EQ(members(), kBoth) << i;
+    }
+  }
+
+  static constexpr const char* kOne = "node-0=10.0.0.0";
+  static constexpr const char* kBoth = "node-0=10.0.0.0 node-1=10.0.0.1";
+};
+
+// Six times in and out, and then once in ten minutes.
+TEST_F(FlappingTest, Issue37_AKubeletThatTogglesTheExclusionLabelHasALimit) {
+  made(1, 2);
+  const std::size_t first = updates_of(excluded("node-1"), plain_node("node-1"), minutes(60));
+  EXPECT_GE(first, 12U);
+  EXPECT_LE(first, 26U);
+  EXPECT_LE(updates_of(excluded("node-1"), plain_node("node-1"), minutes(60)), 14U);
+  const Texts events = take_events();
+  EXPECT_EQ(std::count(events.begin(), events.end(), "Warning LoadBalancerMembershipFlaps"), 1);
+}
+
+TEST_F(FlappingTest, Issue37_WhatANodeSaysAtTheEndCounts) {
+  made(1, 2);
+  flap();
+  put_node(excluded("node-1"));
+  advance(seconds(2));
+  put_node(plain_node("node-1"));
+  advance(minutes(8));
+  EXPECT_EQ(members(), kOne);
+  advance(minutes(3));
+  EXPECT_EQ(members(), kBoth);
+  put_node(plain_node("node-0"));  // nothing
+  take_cloud();
+  advance(minutes(30));
+  const Texts later = take_cloud();  // audits
+  EXPECT_EQ(std::count(later.begin(), later.end(), "update_backends"), 0);
+}
+
+TEST_F(FlappingTest, Issue37_ANodeThatFlappedIsDrainedAtOnceAllTheSame) {
+  made(1, 2);
+  flap();
+  put_node(excluded("node-1"));
+  advance(seconds(2));
+  EXPECT_EQ(members(), kOne);
+}
+
+TEST_F(FlappingTest, Issue37_OneNodesFlappingDoesNotDelayAnother) {
+  made(1, 2);
+  flap();
+  put_node(excluded("node-1"));
+  advance(seconds(2));
+  put_node(plain_node("node-1"));  // waits
+  advance(seconds(2));
+  add_instance("node-2", 2);
+  put_node(plain_node("node-2"));
+  advance(seconds(2));
+  EXPECT_EQ(members(), "node-0=10.0.0.0 node-2=10.0.0.2");
+}
+
+TEST_F(FlappingTest, Issue37_ALabelByWhichTheProviderChoosesHasALimitToo) {
+  made(1, 2);
+  host.load_balancers.balancers["uid-of-s0"].shown.node_labels = {"pool"};
+  add_instance("node-2", 2);
+  put_node(plain_node("node-2"));
+  advance(seconds(3));
+  Json edge = plain_node("node-1");
+  edge["metadata"]["labels"]["pool"] = "edge";
+  Json core = plain_node("node-1");
+  core["metadata"]["labels"]["pool"] = "core";
+  EXPECT_LE(updates_of(edge, core, minutes(60)), 14U);
+}
+
 TEST_F(MembersTest, hcloud_1035_ALabelByWhichTheProviderChoosesIsAChangeOfBackends) {
   made(2, 2);
   host.load_balancers.balancers["uid-of-s0"].shown.node_labels = {"pool"};
@@ -376,26 +472,6 @@ TEST_F(MembersTest, hcloud_1035_ALabelByWhichTheProviderChoosesIsAChangeOfBacken
   put_node(node);
   advance(seconds(2));
   EXPECT_EQ(take_cloud(), Texts{}) << "nobody chooses by it any more";
-}
-
-// The tenant writes the selector: 250 kB of it would be looked at on each Node.
-TEST_F(MembersTest, Issue37_7_AServiceFollows64LabelsAtMost) {
-  made(1, 2);
-  auto& shown = host.load_balancers.balancers["uid-of-s0"].shown;
-  for (int i = 100; i < 300; ++i) shown.node_labels.push_back("l" + std::to_string(i));
-  add_instance("node-2", 2);
-  put_node(plain_node("node-2"));
-  advance(seconds(3));
-  take_cloud();
-  Json node = plain_node("node-1");
-  node["metadata"]["labels"]["l163"] = "x";
-  put_node(node);
-  advance(seconds(3));
-  EXPECT_EQ(take_cloud(), Texts{"update_backends"});
-  node["metadata"]["labels"]["l164"] = "x";
-  put_node(node);
-  advance(seconds(3));
-  EXPECT_EQ(take_cloud(), Texts{});
 }
 
 TEST_F(MembersTest, hcloud_961_769_TheConditionAndTheEventCountThoseThatAreLeftOut) {
