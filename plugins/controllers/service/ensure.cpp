@@ -322,10 +322,6 @@ void Controller::remember_members(const SyncPtr& sync, const LoadBalancer& answe
   std::vector<std::string> labels = answer.node_labels;
   std::sort(labels.begin(), labels.end());
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-  // The tenant writes the selector, and each label is looked at on each Node. The audit sees
-  // changes of the others.
-  constexpr std::size_t kMostNodeLabels = 64;
-  if (labels.size() > kMostNodeLabels) labels.resize(kMostNodeLabels);
   members_.watch_labels(record.node_labels, labels);
   record.node_labels = std::move(labels);
   record.no_members = answer.no_members;

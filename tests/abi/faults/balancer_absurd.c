@@ -5,6 +5,14 @@ static ccm_bool asked(const ccm_service* wanted, const char* name) {
   return wanted->name.len == strlen(name) && memcmp(wanted->name.ptr, name, wanted->name.len) == 0;
 }
 
+/* So many keys of labels, of which each may be named. */
+static const ccm_str* label_keys(void) {
+  static ccm_str keys[65];
+  size_t i;
+  for (i = 0; i < sizeof(keys) / sizeof(keys[0]); ++i) keys[i] = text("pool");
+  return keys;
+}
+
 ENSURE(ensure) {
   ccm_ingress one = address();
   const ccm_ingress* all[1];
@@ -39,6 +47,10 @@ ENSURE(ensure) {
   }
   if (asked(wanted, "ensure-state-17")) made.state = 17;
   if (asked(wanted, "ensure-count")) made.ingress_count = (size_t)-1;
+  if (asked(wanted, "ensure-64-labels") || asked(wanted, "ensure-65-labels")) {
+    made.node_labels = label_keys();
+    made.node_label_count = asked(wanted, "ensure-64-labels") ? 64 : 65;
+  }
   if (asked(wanted, "ensure-long-difference")) made.difference = long_text();
   succeed(done, &made);
 }

@@ -130,12 +130,14 @@ TEST_F(NetworkFaults, BalancersThatCannotBeAreFailures) {
   ask("ensure-sound");
   expect_done("ensure-sound");
   for (const char* what : {"no-address", "hole", "no-list", "long-id", "long-hostname",
-                           "long-annotation", "port-70000", "port--1", "count"}) {
+                           "long-annotation", "port-70000", "port--1", "count", "65-labels"}) {
     SCOPED_TRACE(what);
     const std::string key = std::string("ensure-") + what;
     ask(key);
     expect_failure(key, "malformed load balancer");
   }
+  ask("ensure-64-labels");
+  expect_done("ensure-64-labels");
   ask("ensure-long-difference");  // words for people are cut
   expect_done("ensure-long-difference");
   ask("ensure-state-17");  // counts as unknown

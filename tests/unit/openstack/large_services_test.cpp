@@ -62,5 +62,28 @@ TEST_F(LargeServiceTest, Issue37_ANodeSelectorHasEachTermOnce) {
   EXPECT_EQ(parse_node_selector(text).size(), 2U);
 }
 
+// An answer with more of them counts as malformed, and the Service would fail for ever.
+TEST_F(LargeServiceTest, Issue37_R_96_AnAnswerNames64LabelsAtMost) {
+  const auto watched = [](int terms) {
+    std::string text;
+    for (int i = 0; i < terms; ++i) {
+      const std::string key = "l" + std::to_string(100 + i);
+      text += key + "," + key + "=x,";
+    }
+    return watched_labels(parse_node_selector(text));
+  };
+  EXPECT_EQ(watched(64).size(), 64U);
+  EXPECT_EQ(watched(65), watched(64));
+  EXPECT_EQ(watched(10'000).size(), 64U);
+  EXPECT_EQ(watched(64).back(), "l163");
+}
+
+TEST_F(LargeServiceTest, Issue37_R_96_AKeyThatNoLabelCanHaveIsNotNamed) {
+  const std::string longest(317, 'k');
+  const std::vector<std::string> keys = watched_labels(parse_node_selector(
+      longest + "," + std::string(318, 'k') + ",=x," + std::string(200'000, 'z')));
+  EXPECT_EQ(keys, std::vector<std::string>{longest});
+}
+
 }  // namespace
 }  // namespace ccm::openstack

@@ -207,6 +207,28 @@ TEST_F(OpenStackMembersTest, hcloud_1035_OS_399_TheLabelsThatItChoosesByAreTold)
   EXPECT_EQ(ensured(web(), all).node_labels, Texts{});
 }
 
+// Looked at again when the Service changes and every ten minutes, as any other wrong word.
+TEST_F(OpenStackMembersTest, Issue37_AMemberSubnetThatIsNotThereIsTheServicesFault) {
+  start("subnet-id = " + id("private-v4") + "\n");
+  const std::string wrong = "11111111-0000-4000-8000-000000000000";
+  const auto service = annotated(web(), {{"member-subnet-id", wrong}});
+  for (const Status& refused : {ensure(service, nodes()).status(), failure(service)}) {
+    EXPECT_EQ(refused.error_class(), ErrorClass::invalid_spec);
+    EXPECT_EQ(refused.reason(), "SubnetNotFound");
+    EXPECT_EQ(refused.message(), "member-subnet-id: Neutron shows no subnet " + wrong);
+  }
+  ensured(web(), nodes());
+  EXPECT_EQ(update(service, nodes(2)).status().error_class(), ErrorClass::invalid_spec);
+}
+
+TEST_F(OpenStackMembersTest, Issue37_R_96_ASelectorOfMoreLabelsThanAnAnswerMayHaveWorks) {
+  start("subnet-id = " + id("private-v4") + "\n");
+  std::string selector;
+  for (int i = 0; i < 65; ++i) selector += "label-" + std::to_string(100 + i) + ",";
+  const LoadBalancer made = ensured(annotated(web(), {{"node-selector", selector}}), nodes());
+  EXPECT_EQ(made.node_labels.size(), 64U);
+}
+
 TEST_F(OpenStackMembersTest, hcloud_1035_R_180_ASelectorThatFitsNoNodeEmptiesNothing) {
   start("subnet-id = " + id("private-v4") + "\n");
   ensured(web(), nodes());

@@ -36,6 +36,12 @@ std::string members_that_stay(const ExistingLoadBalancer& balancer) {
              : "; the " + std::to_string(addresses.size()) + " members that it has stay";
 }
 
+Status no_member_subnet(const std::string& id) {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                "member-subnet-id: Neutron shows no subnet " + id)
+      .with_reason("SubnetNotFound");
+}
+
 Status perhaps_made() {
   return Status(Code::unavailable, ErrorClass::waiting,
                 "Octavia did not answer the creation in time and may still carry it out")
@@ -117,6 +123,8 @@ Task<Status> LoadBalancers::choose_members(Ctx ctx, Subject& subject,
   subject.member_subnet = options.member_subnet_id;
   if (options.member_subnet_said) {
     const auto subnet = co_await addresses_.subnet(ctx, options.member_subnet_id);
+    if (subnet.status().error_class() == ErrorClass::not_found)
+      co_return no_member_subnet(options.member_subnet_id);
     if (!subnet.ok()) co_return subnet.status().with_context("member-subnet-id");
     subject.members.subnet = parse_cidr(subnet->cidr);
   }

@@ -229,7 +229,7 @@ Task<Result<LoadBalancer>> LoadBalancers::serve(Ctx ctx, Subject& subject,
                                                                        : LoadBalancerState::active);
   out.difference = subject.done;
   out.no_members = subject.no_members;
-  for (const auto& [key, value] : subject.options.node_selector) out.node_labels.push_back(key);
+  out.node_labels = watched_labels(subject.options.node_selector);
   if (address->text.empty()) co_return out;
   out.ingress = ingress_of(subject.options, *address);
   out.annotations = address_annotation(address->text);

@@ -3,6 +3,7 @@
 #include <ccm/node_ports.hpp>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -15,6 +16,8 @@ constexpr const char* kOnlyMethod = "SOURCE_IP_PORT";  // of ovn
 // ranges and all Nodes, so the products with the number of ports have a limit, too.
 constexpr std::size_t kMostPorts = 1'000;
 constexpr std::size_t kMostEntries = 100'000;
+constexpr std::size_t kMostWatchedLabels = 64;
+constexpr std::size_t kLongestLabelKey = 317;
 
 std::string cut(std::string name) {
   if (name.size() > kLongestCloudName) name.resize(kLongestCloudName);
@@ -267,6 +270,16 @@ std::string selector_text(const NodeSelector& selector) {
     text += (text.empty() ? "" : ",") + key + (value ? "=" + *value : "");
   }
   return text;
+}
+
+std::vector<std::string> watched_labels(const NodeSelector& selector) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : selector) {
+    if (key.empty() || key.size() > kLongestLabelKey) continue;
+    keys.insert(key);
+    if (keys.size() == kMostWatchedLabels) break;
+  }
+  return {keys.begin(), keys.end()};
 }
 
 bool selected(const Backend& backend, const NodeSelector& selector) {

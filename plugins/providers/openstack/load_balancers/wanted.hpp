@@ -97,6 +97,10 @@ struct MemberRule {
 std::string member_address(const Backend& backend, const MemberRule& rule);
 // "pool=edge,!x": as it is written.
 std::string selector_text(const NodeSelector& selector);
+// The keys of the labels by which Nodes are chosen, each once and sorted: at most 64, as many as an
+// answer may have, and none that no label can have (317 bytes: a prefix of 253, "/", 63).
+// The tenant writes the selector; what changes beyond these keys is seen by the audit.
+std::vector<std::string> watched_labels(const NodeSelector& selector);
 // Whether the Node has the labels (OS-213).
 bool selected(const Backend& backend, const NodeSelector& selector);
 
