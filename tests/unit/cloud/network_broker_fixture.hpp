@@ -187,6 +187,26 @@ class NetworkBrokerTest : public PluginHostTest {
     answer(index, {}, raw.get());
   }
 
+  // The order in which the provider gets the requests of these Services, by the keys of their
+  // reconciles.
+  std::vector<std::string> order_of(const std::vector<std::string>& keys) {
+    std::vector<std::unique_ptr<KnownContext>> contexts;
+    std::vector<Caught> caught(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto origin = std::make_shared<Origin>("service", keys[i], CallPriority::routes);
+      contexts.push_back(std::make_unique<KnownContext>(
+          runtime_.contexts, plugin_number(),
+          component_->background()->child(std::nullopt, {}, origin)));
+      ask(table().ensure, caught[i], keys[i], contexts.back()->get());
+    }
+    std::vector<std::string> order;
+    while (!open_.empty()) {
+      order.push_back(open_[0].uid);
+      answer_active(0);
+    }
+    return order;
+  }
+
   static Route route(int number, bool owned = true) {
     Route route;
     route.id = "r" + std::to_string(number);
