@@ -54,7 +54,7 @@ void Informer::Impl::take_put(ObjectPtr object, bool initial) {
 
 void Informer::Impl::take_removal(ObjectStore::Key key, const ObjectPtr& last,
                                   bool final_state_unknown) {
-  const ObjectPtr before = store.remove(key);
+  const ObjectPtr before = store.remove(key, last);
   if (before == nullptr) return;
   tell([&](const InformerHandler& handler) {
     if (handler.on_delete) handler.on_delete(last ? last : before, final_state_unknown);

@@ -99,6 +99,10 @@ class Object {
   // that replaced an older one in a cache, that of the older state.
   [[nodiscard]] BootClock::time_point seen() const { return seen_; }
 
+  // It is the last state of an object that the API server itself called deleted, in an event of a
+  // watch: not one that was missed in a list, or in a cache.
+  [[nodiscard]] bool deletion_seen() const { return deletion_seen_; }
+
   // The value under `pointer` (RFC 6901, "" is the value itself) seen from `from`; kAbsent when
   // there is none.
   [[nodiscard]] Position find(Position from, std::string_view pointer) const;
@@ -173,8 +177,10 @@ class Object {
 
   mutable std::atomic<const std::string*> json_{nullptr};
   mutable std::atomic<uint32_t> references_{0};
-  mutable BootClock::time_point seen_ = BootClock::now();  // ObjectStore writes it before it shares
-  uint32_t size_ = 0;                                      // of the tree that follows this header
+  // ObjectStore writes these before it shares them.
+  mutable BootClock::time_point seen_ = BootClock::now();
+  mutable bool deletion_seen_ = false;
+  uint32_t size_ = 0;          // of the tree that follows this header
   uint32_t identity_[4] = {};  // offsets of name, namespace, uid, resourceVersion; 0 = absent
 };
 

@@ -22,7 +22,8 @@ ObjectPtr ObjectStore::put(ObjectPtr object) {
   return before;
 }
 
-ObjectPtr ObjectStore::remove(Key key) {
+ObjectPtr ObjectStore::remove(Key key, const ObjectPtr& event) {
+  if (event != nullptr) event->deletion_seen_ = true;
   const std::unique_lock lock(mutex_);
   const auto found = objects_.find(key);
   if (found == objects_.end()) return nullptr;

@@ -22,7 +22,8 @@ class ObjectStore {
 
   // The previous one, null if none.
   ObjectPtr put(ObjectPtr object);
-  ObjectPtr remove(Key key);
+  // `event`: the object of the API server's event that it is deleted; null = there was none.
+  ObjectPtr remove(Key key, const ObjectPtr& event);
   [[nodiscard]] ObjectPtr get(Key key) const;
   [[nodiscard]] std::vector<ObjectPtr> list() const;
   [[nodiscard]] std::size_t size() const;

@@ -16,10 +16,12 @@ Context::Fields fields_of(const LoadBalancerRequest& request) {
   return {{"service", request.service.namespace_name + "/" + request.service.name}};
 }
 
-// The user gave the load balancer up: a missing Service alone would not prove that.
+// The user gave the load balancer up: a missing Service alone would not prove that. One that loses
+// its finalizers before it is deleted has no deletionTimestamp, but the API server's own event.
 bool given_up_by_user(const LoadBalancerRequest& request) {
   const kube::Object* service = object_of(request.service.object.get());
   if (service == nullptr) return false;
+  if (service->deletion_seen()) return true;
   if (!service->text_at("/metadata/deletionTimestamp").empty()) return true;
   const auto type = service->text_at("/spec/type");
   return !type.empty() && type != "LoadBalancer";

@@ -1,4 +1,5 @@
 // Calls and answers through the broker of load balancers, good and bad ones.
+#include "kube/object_store.hpp"
 #include "network_broker_fixture.hpp"
 
 namespace ccm::plugin {
@@ -226,6 +227,23 @@ TEST_F(NetworkBrokerTest, OtherDeletionsOfLoadBalancersPassTheBrake) {
   EXPECT_GT(held.retry_after(), 0ms);
   EXPECT_LE(held.retry_after(), 5min);
   EXPECT_TRUE(removed("u-2").ok());  // asked for again: its answer was lost, say
+}
+
+// Somebody takes the finalizers away and deletes the Services: the API server says so itself.
+TEST_F(NetworkBrokerTest, Issue37_WhatTheAPIServerCallsDeletedPassesTheBrake) {
+  const auto provider = full_table();
+  start(&provider);
+  for (int i = 0; i < 24; ++i) {
+    const auto service = object(R"({"metadata":{"name":"s"},"spec":{"type":"LoadBalancer"}})");
+    kube::ObjectStore store;
+    store.put(service);
+    store.remove(kube::ObjectStore::key_of(*service), service);
+    EXPECT_TRUE(removed("u-" + std::to_string(i), service).ok()) << i;
+  }
+  const auto missed = object(R"({"metadata":{"name":"s"},"spec":{"type":"LoadBalancer"}})");
+  EXPECT_TRUE(removed("v-1", missed).ok());
+  EXPECT_TRUE(removed("v-2", missed).ok());
+  EXPECT_EQ(removed("v-3", missed).reason(), kHeld);
 }
 
 // A controller that sees no Nodes any more must not empty all pools at once.
