@@ -170,8 +170,7 @@ void add_change_limits(serving::SampledMetrics* metrics, const plugin::PluginHos
       });
   metrics->counter("ccm_load_balancer_changes_held_total",
                    "Changes of Services that had to wait for their turn.", [&plugins] {
-                     const auto held = static_cast<double>(plugins.cloud().change_limits().held);
-                     return Samples{{{}, held}};
+                     return Samples{{{}, static_cast<double>(plugins.cloud().changes_held())}};
                    });
 }
 

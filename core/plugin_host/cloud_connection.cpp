@@ -193,6 +193,10 @@ ChangeLimitReport CloudConnection::change_limits() const {
   return load_balancers_ ? load_balancers_->change_limits() : ChangeLimitReport();
 }
 
+uint64_t CloudConnection::changes_held() const {
+  return load_balancers_ ? load_balancers_->changes_held() : 0;
+}
+
 std::vector<RouteReport> CloudConnection::routes_of(const std::string& node) const {
   return routes_ ? routes_->routes_of(node) : std::vector<RouteReport>();
 }

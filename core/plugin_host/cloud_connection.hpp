@@ -75,6 +75,8 @@ class CloudConnection {
   [[nodiscard]] std::optional<LoadBalancerReport> load_balancer_of(std::string_view service) const;
   // The changes of load balancers that wait for their turn.
   [[nodiscard]] ChangeLimitReport change_limits() const;
+  // How many had to wait, in all.
+  [[nodiscard]] uint64_t changes_held() const;
   // The routes of one Node, as the broker knows them.
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
   // The cloud's limits of calls, one for each credential.

@@ -25,6 +25,9 @@ constexpr std::chrono::hours kForgotten{1};
 constexpr std::chrono::minutes kPrunePause{5};
 // The cloud's calls may be plenty again before the turn comes.
 constexpr std::chrono::minutes kAskAgain{5};
+// A change with more calls counts several times, but bars the next one for an hour at most.
+constexpr std::size_t kCallsOfAChange = 50;
+constexpr std::chrono::hours kLongestDebt{1};
 
 // Takes one change; the time at which it may be made. A bucket is the time at which it will be full
 // again: each change puts that off by a period.
@@ -39,6 +42,20 @@ runtime::TimePoint take_place(runtime::TimePoint& full, const Bucket& bucket,
 void count_change(runtime::TimePoint& full, const Bucket& bucket, runtime::TimePoint now) {
   if (bucket.burst <= 0) return;
   full = std::min(std::max(full, now) + bucket.period, now + bucket.burst * bucket.period);
+}
+
+// How often a change with that number of calls counts beyond the first time.
+int64_t weight_beyond(std::size_t calls) {
+  constexpr std::size_t kMost = 10'000;
+  return static_cast<int64_t>(calls == 0 ? 0 : std::min((calls - 1) / kCallsOfAChange, kMost));
+}
+
+// The same for changes that were made. With `debt` the next ones pay for what no bucket holds.
+void owe(runtime::TimePoint& full, const Bucket& bucket, int64_t changes, milliseconds debt,
+         runtime::TimePoint now) {
+  if (bucket.burst <= 0) return;
+  const auto most = std::max(full, now + bucket.burst * bucket.period + debt);
+  full = std::min(std::max(full, now) + changes * bucket.period, most);
 }
 
 // Texts one after the other, none of which can be mistaken for a part of its neighbour.
@@ -164,7 +181,10 @@ Status ChangeLimits::admit(const LoadBalancerService& service) {
   entry.touched = now;
   std::string content = content_of(service);
   const bool same = is_same(entry, service, content);
-  if (same && entry.last != Last::failed) return {};
+  if (same && entry.last != Last::failed) {
+    if (entry.last == Last::done) entry.bears = Bears::none;
+    return {};
+  }
   if (!entry.turn) entry.turn = take(service, entry, same, now);
   if (entry.turn->own > now || (entry.turn->of_namespace > now && scarce()))
     return refusal(entry, now);
@@ -173,6 +193,8 @@ Status ChangeLimits::admit(const LoadBalancerService& service) {
   entry.content = std::move(content);
   entry.asked_id = service.id;
   entry.last = Last::under_way;
+  entry.bears = same ? Bears::of_namespace : Bears::both;
+  entry.calls = 0;
   entry.may_go = true;
   return {};
 }
@@ -210,9 +232,15 @@ void ChangeLimits::ended_removal(const std::string& uid, const Status& outcome) 
 
 Status ChangeLimits::refusal(const Entry& entry, TimePoint now) const {
   const bool own = entry.turn->own > now;
-  std::string text = own ? "this Service may make " + times(options_.service) + ", so that the"
-                         : "the Services of namespace " + entry.namespace_name + " may make " +
-                               times(options_.of_namespace) + " while few of the";
+  const std::string weight = weight_beyond(entry.calls) == 0
+                                 ? ""
+                                 : " (its last one took " + std::to_string(entry.calls) +
+                                       " calls and counts as " +
+                                       std::to_string(weight_beyond(entry.calls) + 1) + ")";
+  std::string text =
+      own ? "this Service may make " + times(options_.service) + weight + ", so that the"
+          : "the Services of namespace " + entry.namespace_name + " may make " +
+                times(options_.of_namespace) + " while few of the";
   text += own ? " cloud's calls last for all" : " cloud's calls are left";
   const milliseconds left =
       std::chrono::ceil<milliseconds>(own ? entry.turn->own - now : entry.turn->of_namespace - now);
@@ -223,10 +251,23 @@ Status ChangeLimits::refusal(const Entry& entry, TimePoint now) const {
       .with_retry_after(own ? left : std::min<milliseconds>(left, kAskAgain));
 }
 
-void ChangeLimits::ended(const std::string& uid, const Result<LoadBalancer>& outcome) {
+void ChangeLimits::weigh(Entry& entry, std::size_t calls) {
+  const int64_t before = weight_beyond(entry.calls);
+  entry.calls += calls;
+  const int64_t more = weight_beyond(entry.calls) - before;
+  if (more == 0 || entry.bears == Bears::none) return;
+  const TimePoint now = timers_.now();
+  if (entry.bears == Bears::both) owe(entry.full, options_.service, more, kLongestDebt, now);
+  const milliseconds debt = scarce() ? milliseconds(kLongestDebt) : milliseconds(0);
+  owe(namespaces_[entry.namespace_name], options_.of_namespace, more, debt, now);
+}
+
+void ChangeLimits::ended(const std::string& uid, const Result<LoadBalancer>& outcome,
+                         std::size_t calls) {
   const auto place = services_.find(uid);
   if (place == services_.end()) return;
   Entry& entry = place->second;
+  if (!outcome.ok() || !outcome->difference.empty()) weigh(entry, calls);
   entry.last = goes_on(outcome) ? Last::under_way : serves(outcome) ? Last::done : Last::failed;
   const LoadBalancer* answer = outcome.ok() ? &*outcome : outcome.partial();
   const bool ours = answer != nullptr && answer->state != LoadBalancerState::foreign;
@@ -276,9 +317,9 @@ void ChangeLimits::prune() {
 
 ChangeLimitReport ChangeLimits::report() const {
   ChangeLimitReport report;
-  report.held = held_;
   const TimePoint now = timers_.now();
   for (const auto& [uid, entry] : services_) {
+    if (entry.removal && *entry.removal > now) ++report.waiting_for_service;
     if (!entry.turn) continue;
     if (entry.turn->own > now) {
       ++report.waiting_for_service;

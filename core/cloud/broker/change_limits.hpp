@@ -11,6 +11,11 @@
 // charge are questions about a change on its way, repairs of a request that succeeded before, and
 // whatever Nodes cause. A failed request that is sent again counts for the namespace: the queue's
 // back-off spaces those of one Service, and of a thousand nothing does.
+//
+// A change of many ports takes many calls, so it weighs more: it counts once more for each 50 calls
+// beyond the first 50 that were made for it. That is known afterwards, and the next change waits
+// for it. Questions that change nothing in the cloud weigh nothing: how long it works is not the
+// tenant's doing.
 #pragma once
 
 #include "runtime/timers.hpp"
@@ -41,9 +46,8 @@ struct ChangeLimitOptions {
 
 // For pages and metrics.
 struct ChangeLimitReport {
-  std::size_t waiting_for_service = 0;  // Services whose own bucket is empty
+  std::size_t waiting_for_service = 0;  // changes and removals for which the own bucket is empty
   std::size_t waiting_for_namespace = 0;
-  uint64_t held = 0;  // changes that had to wait, in all
 };
 
 class ChangeLimits {
@@ -59,8 +63,8 @@ class ChangeLimits {
   // Whether the Service's request may go out now. Else unavailable/waiting "ChangesLimited" with
   // the time after which to ask again; nothing is gained or lost by asking earlier.
   Status admit(const LoadBalancerService& service);
-  // How an `ensure` that was let through has ended.
-  void ended(const std::string& uid, const Result<LoadBalancer>& outcome);
+  // How an `ensure` that was let through has ended, and how many calls of the cloud it took.
+  void ended(const std::string& uid, const Result<LoadBalancer>& outcome, std::size_t calls);
   // Whether its load balancer may be removed now; a failure as of admit(). The first removal after
   // a request that was let through waits for nothing, nor do questions about one on its way.
   Status admit_removal(const LoadBalancerService& service);
@@ -68,13 +72,18 @@ class ChangeLimits {
   // The Service has no load balancer any more; its bucket stays until it is full.
   void removed(const std::string& uid);
 
+  // The changes that wait now.
   [[nodiscard]] ChangeLimitReport report() const;
+  // Changes and removals that had to wait, in all.
+  [[nodiscard]] uint64_t held() const { return held_; }
   // Buckets in memory.
   [[nodiscard]] std::size_t size() const { return services_.size() + namespaces_.size(); }
 
  private:
   using TimePoint = runtime::TimePoint;
   enum class Last : uint8_t { none, under_way, done, failed };
+  // Which buckets bear what the last request that was let through weighs.
+  enum class Bears : uint8_t { none, of_namespace, both };
   // A change that waits for its turn: not before each of these.
   struct Turn {
     TimePoint own;
@@ -88,6 +97,8 @@ class ChangeLimits {
     std::string id;        // of the load balancer, by the last answer
     std::string asked_id;  // the one that the last request had, whosever it was
     Last last = Last::none;
+    Bears bears = Bears::none;
+    std::size_t calls = 0;  // that were made for it
     std::optional<Turn> turn;
     std::optional<TimePoint> removal;  // one that waits: not before that
     bool may_go = false;               // a request was let through since the last removal
@@ -102,6 +113,7 @@ class ChangeLimits {
   [[nodiscard]] bool scarce() const { return !scarce_ || scarce_(); }
   [[nodiscard]] Turn take(const LoadBalancerService& service, Entry& entry, bool again,
                           TimePoint now);
+  void weigh(Entry& entry, std::size_t calls);
   [[nodiscard]] Status refusal(const Entry& entry, TimePoint now) const;
   void give_place_back(Entry& entry);
   [[nodiscard]] bool idle(const Entry& entry) const;

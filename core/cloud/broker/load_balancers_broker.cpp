@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/host_services/object_service.hpp"
+#include "plugin/origin.hpp"
 
 #include <utility>
 
@@ -26,6 +27,9 @@ bool given_up_by_user(const LoadBalancerRequest& request) {
   const auto type = service->text_at("/spec/type");
   return !type.empty() && type != "LoadBalancer";
 }
+
+// Those of the cloud for one reconcile, so far: it asks for one thing after the other.
+std::size_t calls_of(const std::shared_ptr<Origin>& origin) { return origin ? origin->calls() : 0; }
 
 // Nothing is left of it. The code alone proves nothing: a wrong path gives a 404, too.
 bool is_gone(const Status& status) {
@@ -195,9 +199,12 @@ void LoadBalancersBroker::ensure(Request request, std::shared_ptr<Context> conte
                                  BalancerDone done) {
   Status admitted = changes_.admit(request->service);
   if (!admitted.ok()) return done(std::move(admitted));
+  const std::shared_ptr<Origin> origin = context->origin();
+  const std::size_t before = calls_of(origin);
   change("loadbalancers.ensure", table_.ensure, request, std::move(context),
-         [this, uid = request->service.uid, done = std::move(done)](Result<LoadBalancer> outcome) {
-           changes_.ended(uid, outcome);
+         [this, uid = request->service.uid, origin, before,
+          done = std::move(done)](Result<LoadBalancer> outcome) {
+           changes_.ended(uid, outcome, calls_of(origin) - before);
            done(std::move(outcome));
          });
 }

@@ -17,6 +17,7 @@
 #include "cloud/deletion/absence_brake.hpp"
 #include "plugin/live_component.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -78,6 +79,7 @@ class LoadBalancersBroker {
     return notes_.find(service);
   }
   [[nodiscard]] ChangeLimitReport change_limits() const { return changes_.report(); }
+  [[nodiscard]] uint64_t changes_held() const { return changes_.held(); }
 
  private:
   // One running operation.

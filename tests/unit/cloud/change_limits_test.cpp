@@ -38,11 +38,14 @@ class ChangeLimitsTest : public testing::Test {
   Status change(const std::string& uid, int value, const std::string& namespace_name = "shop") {
     return limits_.admit(service(uid, annotation(value), namespace_name));
   }
-  void succeed(const std::string& uid, LoadBalancerState state = LoadBalancerState::active) {
+  // `calls` of the cloud, which `changed` something.
+  void succeed(const std::string& uid, LoadBalancerState state = LoadBalancerState::active,
+               std::size_t calls = 1, const char* changed = "listener") {
     LoadBalancer balancer;
     balancer.id = "lb-" + uid;
     balancer.state = state;
-    limits_.ended(uid, balancer);
+    balancer.difference = changed;
+    limits_.ended(uid, balancer, calls);
   }
   // How many of `count` Services of a namespace get their first load balancer at once.
   int admitted(int count, const std::string& namespace_name) {
@@ -75,12 +78,102 @@ TEST_F(ChangeLimitsTest, Issue37_7_TenEditsInARowThenOneInThirtySeconds) {
   timers_.advance(10s);
   EXPECT_EQ(change("u", 11).retry_after(), 20s)
       << "further edits neither lose the turn nor win one";
-  EXPECT_EQ(limits_.report().held, 1u);
+  EXPECT_EQ(limits_.held(), 1u);
   timers_.advance(20s);
   EXPECT_TRUE(change("u", 12).ok());
   EXPECT_EQ(limits_.report().waiting_for_service, 0u);
   EXPECT_EQ(change("u", 13).retry_after(), 30s);
   EXPECT_TRUE(change("other", 0).ok());
+}
+
+// 50 ports with a listener each, of which every change takes 150 calls.
+TEST_F(ChangeLimitsTest, Issue37_AChangeWeighsWhatItCosts) {
+  scarce_ = false;
+  std::size_t calls = 0;
+  for (int second = 0; second < 3'600; ++second, timers_.advance(1s)) {
+    if (!change("u", second).ok()) continue;
+    succeed("u", LoadBalancerState::active, 150);
+    calls += 150;
+  }
+  EXPECT_GE(calls, 6'000U);
+  EXPECT_LE(calls, 130U * 50U + 150U);
+}
+
+TEST_F(ChangeLimitsTest, Issue37_WhatTheLastChangeCostIsSaid) {
+  scarce_ = false;
+  EXPECT_TRUE(change("u", 1).ok());
+  succeed("u", LoadBalancerState::active, 1'000);
+  const Status held = change("u", 2);
+  EXPECT_EQ(held.retry_after(), 330s);
+  EXPECT_EQ(
+      held.message(),
+      "this Service may make 10 changes at once and then one in 30s (its last one took 1000 "
+      "calls and counts as 20), so that the cloud's calls last for all; this change waits for "
+      "its turn");
+}
+
+TEST_F(ChangeLimitsTest, Issue37_AUsualChangeCountsOnce) {
+  scarce_ = false;
+  for (int edit = 0; edit < 10; ++edit) {
+    EXPECT_TRUE(change("u", edit).ok()) << edit;
+    succeed("u", LoadBalancerState::active, 50);
+  }
+  EXPECT_EQ(change("u", 10).retry_after(), 30s);
+}
+
+// The cloud takes its time, and the manager looks again and again.
+TEST_F(ChangeLimitsTest, Issue37_QuestionsAboutAChangeWeighNothing) {
+  scarce_ = false;
+  EXPECT_TRUE(change("u", 0).ok());
+  succeed("u", LoadBalancerState::pending, 30);
+  for (int i = 0; i < 1'000; ++i) {
+    EXPECT_TRUE(change("u", 0).ok());
+    succeed("u", LoadBalancerState::pending, 10, "");
+  }
+  for (int edit = 1; edit < 10; ++edit) EXPECT_TRUE(change("u", edit).ok()) << edit;
+}
+
+// Somebody else changed it in the cloud.
+TEST_F(ChangeLimitsTest, Issue37_ARepairWeighsNothing) {
+  scarce_ = false;
+  EXPECT_TRUE(change("u", 0).ok());
+  succeed("u");
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(change("u", 0).ok());
+    succeed("u", LoadBalancerState::active, 500);
+  }
+  for (int edit = 1; edit < 10; ++edit) EXPECT_TRUE(change("u", edit).ok()) << edit;
+}
+
+// A change of hours would keep its Service from all others for as long.
+TEST_F(ChangeLimitsTest, Issue37_NoChangeBarsTheNextForLongerThanAnHour) {
+  scarce_ = false;
+  EXPECT_TRUE(change("u", 0).ok());
+  succeed("u", LoadBalancerState::active, 10'000'000);
+  EXPECT_LE(change("u", 1).retry_after(), 1h + 30s);
+}
+
+// Many Services of one namespace, none of which changes often.
+TEST_F(ChangeLimitsTest, Issue37_WhatServicesCostIsTheirNamespacesToo) {
+  for (int i = 0; i < 10; ++i) {
+    const std::string uid = "u-" + std::to_string(i);
+    ASSERT_TRUE(change(uid, 0).ok()) << i;
+    succeed(uid, LoadBalancerState::active, 500);
+  }
+  EXPECT_GT(change("u-10", 0).retry_after(), 0s);
+  EXPECT_TRUE(change("other", 0, "other").ok());
+}
+
+TEST_F(ChangeLimitsTest, Issue37_ARemovalThatWaitsIsReported) {
+  const auto gone = service("u");
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_TRUE(limits_.admit_removal(gone).ok()) << i;
+    limits_.ended_removal("u", Status(Code::internal, "failed"));
+  }
+  EXPECT_EQ(limits_.report().waiting_for_service, 0u);
+  EXPECT_EQ(limits_.admit_removal(gone).reason(), kChangesLimited);
+  EXPECT_EQ(limits_.report().waiting_for_service, 1u);
+  EXPECT_EQ(limits_.held(), 1u);
 }
 
 // A clock that goes on between two looks at it, as real ones do.
@@ -171,12 +264,12 @@ TEST_F(ChangeLimitsTest, Issue37_7_WhatIsDeletedWhileItWaitsGivesItsTurnBack) {
 TEST_F(ChangeLimitsTest, Issue37_7_QuestionsAboutAChangeOnItsWayAreFree) {
   ASSERT_TRUE(change("u", 0).ok());
   for (int poll = 0; poll < 1'000; ++poll) {
-    succeed("u", LoadBalancerState::pending);
+    succeed("u", LoadBalancerState::pending, 1, "");
     ASSERT_TRUE(change("u", 0).ok());
   }
-  limits_.ended("u", Status(Code::unavailable, ErrorClass::waiting, "it is being changed"));
+  limits_.ended("u", Status(Code::unavailable, ErrorClass::waiting, "it is being changed"), 1);
   EXPECT_TRUE(change("u", 0).ok());
-  limits_.ended("u", Status(Code::resource_exhausted, ErrorClass::throttled, "429"));
+  limits_.ended("u", Status(Code::resource_exhausted, ErrorClass::throttled, "429"), 1);
   EXPECT_TRUE(change("u", 0).ok());
   succeed("u");
   EXPECT_TRUE(change("u", 0).ok()) << "somebody altered it in the cloud";
@@ -209,7 +302,7 @@ TEST_F(ChangeLimitsTest, Issue37_7_AnotherIdOfARequestThatFailedIsAChange) {
     wanted.id = "q-" + std::to_string(edit);
     if (!limits_.admit(wanted).ok()) continue;
     ++passed;
-    limits_.ended("u", Status(Code::invalid_argument, "refused"));
+    limits_.ended("u", Status(Code::invalid_argument, "refused"), 1);
   }
   EXPECT_EQ(passed, 10);
 }
@@ -260,14 +353,14 @@ TEST_F(ChangeLimitsTest, Issue37_7_OfServicesThatAlwaysFailTheNamespacePays) {
       const std::string uid = "bad" + std::to_string(i);
       if (!change(uid, 0, "bad").ok()) continue;
       ++sent;
-      limits_.ended(uid, Status(Code::unavailable, ErrorClass::unavailable, "500"));
+      limits_.ended(uid, Status(Code::unavailable, ErrorClass::unavailable, "500"), 1);
     }
   }
   EXPECT_EQ(sent, 100);
   EXPECT_GT(limits_.report().waiting_for_namespace, 0u);
   EXPECT_TRUE(change("one", 0, "good").ok());
   for (int again = 0; again < 50; ++again) {
-    limits_.ended("one", Status(Code::unavailable, ErrorClass::unavailable, "500"));
+    limits_.ended("one", Status(Code::unavailable, ErrorClass::unavailable, "500"), 1);
     EXPECT_TRUE(change("one", 0, "good").ok()) << "the queue's back-off is enough for one";
   }
 }
