@@ -17,8 +17,11 @@ Status malformed(const char* what) {
   return Status(Code::internal, std::string("the provider completed with a malformed ") + what);
 }
 
+// A port and a protocol: no Service has more of them.
+constexpr std::size_t kServicePortsLimit = 3 * std::size_t{65'535};
+
 bool sound_ports(const ccm_service& service) {
-  if (!sound_list(service.ports, service.port_count)) return false;
+  if (!sound_list(service.ports, service.port_count, kServicePortsLimit)) return false;
   const auto* end = service.ports + service.port_count;
   return std::none_of(service.ports, end, [](const auto* port) { return port == nullptr; });
 }
@@ -27,6 +30,17 @@ bool sound_service(const ccm_service& service) {
   return sound_ports(service) && sound_list(service.source_ranges, service.source_range_count) &&
          sound_list(service.ip_families, service.ip_family_count) &&
          sound_list(service.parameters, service.parameter_count);
+}
+
+// Its tenant wrote them, and can shorten them.
+Status too_many_ranges(std::size_t count) {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                "spec.loadBalancerSourceRanges, or the annotation "
+                "service.beta.kubernetes.io/load-balancer-source-ranges, has " +
+                    std::to_string(count) + " ranges, and " + std::to_string(kListLimit) +
+                    " is the most: put neighbouring ones together, or filter in front of the load "
+                    "balancer")
+      .with_reason("TooManySourceRanges");
 }
 
 constexpr std::size_t kWordsLimit = 1'024;              // for people
@@ -122,6 +136,7 @@ Result<LoadBalancerRequest> read_request(const ccm_load_balancer_request* wanted
   const ccm_load_balancer_request raw = known(wanted);
   if (raw.service == nullptr) return Status(Code::invalid_argument, "no Service was given");
   const ccm_service service = whole(*raw.service);
+  if (service.source_range_count > kListLimit) return too_many_ranges(service.source_range_count);
   if (!sound_service(service)) {
     return Status(Code::invalid_argument, "a Service with malformed lists was given");
   }

@@ -336,6 +336,31 @@ TEST(LoadBalancerRequestTest, BackendsInUseAreSharedAndMalformedOnesRefused) {
   EXPECT_EQ(read(nullptr, 2).status().code(), Code::invalid_argument);
 }
 
+// The tenant wrote them, so the tenant has to be told which of them, and not only that it is wrong.
+TEST_F(NetworkBrokerTest, Issue37_TooManySourceRangesAreTheServicesFault) {
+  const auto provider = full_table();
+  start(&provider);
+  const auto asked = [this](std::size_t ranges, std::size_t ports) {
+    LoadBalancerService service = service_of("u-1", nullptr);
+    service.source_ranges.assign(ranges, "192.0.2.0/24");
+    service.ports.assign(ports, {"http", "TCP", "", 80, 30080});
+    Caught caught;
+    ask_with({}, table().ensure, caught, service);
+    if (!open_.empty()) answer_active(0);
+    return caught.status.value_or(Status(Code::unknown, "it did not end"));
+  };
+  EXPECT_TRUE(asked(10'000, 1).ok());
+  const Status refused = asked(20'000, 1);
+  EXPECT_EQ(refused.error_class(), ErrorClass::invalid_spec);
+  EXPECT_EQ(refused.reason(), "TooManySourceRanges");
+  EXPECT_EQ(
+      refused.message(),
+      "spec.loadBalancerSourceRanges, or the annotation "
+      "service.beta.kubernetes.io/load-balancer-source-ranges, has 20000 ranges, and 10000 is "
+      "the most: put neighbouring ones together, or filter in front of the load balancer");
+  EXPECT_TRUE(asked(1, 20'000).ok()) << "or a Service with them could never be deleted";
+}
+
 std::string g_lane;  // of every Service
 void one_lane(void*, ccm_ctx, const ccm_load_balancer_request*, ccm_completion done) {
   auto lane = sized<ccm_load_balancer_lane>();
