@@ -157,6 +157,11 @@ int cleanup(const CleanupCommand& command) {
   const ClusterNames names{command.clusters, true};
   auto objects = (*session)->list(names);
   if (!objects.ok()) return cleanup_fault(objects.status().with_context("objects of the cloud"));
+  if (ask_cluster_too) {
+    const auto again = read_cluster(command.kubeconfig);
+    if (!again.ok()) return cleanup_fault(again.status());
+    cluster = of_two_looks(std::move(cluster), *again);
+  }
   if (Status known = check_ids(command.ids, *objects); !known.ok()) return cleanup_fault(known);
   const auto lines =
       lines_of(*std::move(objects), ask_cluster_too ? &cluster : nullptr, command.ids);

@@ -79,6 +79,12 @@ std::string text_of_service(const Label& marked, const ClusterObjects& cluster) 
 
 }  // namespace
 
+ClusterObjects of_two_looks(ClusterObjects before, const ClusterObjects& after) {
+  for (const json& service : after.services) before.services.push_back(service);
+  for (const json& node : after.nodes) before.nodes.push_back(node);
+  return before;
+}
+
 bool is_needed(const OwnedObject& object, const ClusterObjects& cluster) {
   if (!object.destination_cidr.empty()) {
     return std::any_of(cluster.nodes.begin(), cluster.nodes.end(),

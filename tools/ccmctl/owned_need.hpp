@@ -16,6 +16,10 @@ struct ClusterObjects {
   nlohmann::json nodes = nlohmann::json::array();
 };
 
+// All that either of two looks shows: a Service that is made between the first and the list of the
+// cloud's objects needs its load balancer.
+ClusterObjects of_two_looks(ClusterObjects before, const ClusterObjects& after);
+
 // Whether a Service or Node needs it, or the cluster as a whole. In doubt it does.
 bool is_needed(const OwnedObject& object, const ClusterObjects& cluster);
 

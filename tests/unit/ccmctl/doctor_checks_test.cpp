@@ -274,6 +274,9 @@ TEST(DoctorChecksTest, OrphansAreCountedByNamespace) {
   EXPECT_EQ(left.result, Health::warning);
   EXPECT_TRUE(says(left, "4 objects of this cluster")) << left.text;
   EXPECT_TRUE(says(left, "of namespaces: shop 2, t1 1")) << left.text;
+  for (const char* word : {"retain-load-balancer", "its finalizer is taken away", "cleanup"}) {
+    EXPECT_NE(left.advice.find(word), std::string::npos) << left.advice;
+  }
 }
 
 TEST(DoctorChecksTest, OS_229_ADefaultNameTellsNoClusters) {

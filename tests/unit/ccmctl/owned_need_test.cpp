@@ -41,6 +41,14 @@ TEST(OwnedNeedTest, AServiceIsKnownByItsUid) {
   EXPECT_FALSE(is_needed(balancer("default/other", ""), cluster));
 }
 
+// It was made while the cloud was asked.
+TEST(OwnedNeedTest, Issue37_WhatEitherOfTwoLooksShowsIsNeeded) {
+  const ClusterObjects with = cluster_with(service("web", "LoadBalancer"));
+  EXPECT_TRUE(is_needed(balancer("", kUid), of_two_looks({}, with)));
+  EXPECT_TRUE(is_needed(balancer("", kUid), of_two_looks(with, {})));
+  EXPECT_FALSE(is_needed(balancer("", kUid), of_two_looks({}, {})));
+}
+
 TEST(OwnedNeedTest, DO_92_AUidMayLackItsEndAndNotMuchMore) {
   const ClusterObjects cluster = cluster_with(service("web", "LoadBalancer"));
   const std::string uid = kUid;
