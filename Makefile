@@ -121,8 +121,9 @@ deb: packages-deb ## Debian packages of host, plugins, tools and SDK in build-pa
 	@cmake --build --preset package -j $(JOBS)
 	@deploy/debian/build build-package
 
-test-deb: deb packages-demo packages-sign ## install the packages into a folder of their own, run the demo from them, purge them; sign with a key of the test
+test-deb: deb packages-demo packages-sign packages-image ## install the packages into a folder of their own, run the demo from them, purge them; sign with a key of the test
 	@tests/packages/check.py build-package/packages
+	@tests/packages/parts_test.py
 	@tests/packages/sign_test.py
 
 sign: $(if $(KEY),packages-sign) ## sign SHA256SUMS of the packages, and the images that were made, with gpg's key KEY

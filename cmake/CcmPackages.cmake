@@ -13,31 +13,31 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-find_program(GZIP_PROGRAM gzip REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 
 ccm_abi_package(abi_package)
 
-# The time of the newest commit, unless the builder says another, so that the same sources give the same bytes.
-set(CCM_SOURCE_DATE "$ENV{SOURCE_DATE_EPOCH}")
-if(NOT CCM_SOURCE_DATE)
-  execute_process(COMMAND git log -1 --format=%ct WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    OUTPUT_VARIABLE CCM_SOURCE_DATE OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+# The date of each part, so that the same sources give the same bytes, and a change of one part changes no other's package.
+execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/release dates
+  OUTPUT_VARIABLE dates ERROR_VARIABLE fault RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "Packages need dates: set SOURCE_DATE_EPOCH, or build in a checkout of git.\n${fault}")
 endif()
-if(NOT CCM_SOURCE_DATE)
-  message(FATAL_ERROR "Packages need a date: set SOURCE_DATE_EPOCH, or build in a checkout of git")
-endif()
-execute_process(COMMAND date -u -R -d @${CCM_SOURCE_DATE} OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE)
-
-# Gzipped without name and time.
-function(ccm_gzip file)
-  execute_process(COMMAND ${GZIP_PROGRAM} -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)
-endfunction()
 
 set(folder ${PROJECT_BINARY_DIR}/debian)
-# Components with their versions, for deploy/debian/build: cpack gives all packages of one run the same version.
-set(versions ${folder}/versions)
-file(WRITE ${versions} "")
+# Components with the names, versions and dates of their packages, for deploy/debian/build: cpack gives all packages of one
+# run the same version.
+set(table ${folder}/packages)
+file(WRITE ${table} "")
+
+# ccm_component_part(OUT COMPONENT): the part, as tools/release names it.
+function(ccm_component_part out component)
+  set(part ${component})
+  if(component STREQUAL "metapackage")
+    set(part host)
+  endif()
+  set(${out} ${part} PARENT_SCOPE)
+endfunction()
 
 # ccm_component_version(OUT COMPONENT)
 function(ccm_component_version out component)
@@ -56,6 +56,15 @@ function(ccm_component_version out component)
   set(${out} ${version} PARENT_SCOPE)
 endfunction()
 
+# ccm_component_date(OUT COMPONENT): seconds since 1970.
+function(ccm_component_date out component)
+  ccm_component_part(part ${component})
+  if(NOT dates MATCHES "(^|\n)${part} ([0-9]+)\n")
+    message(FATAL_ERROR "tools/release knows no part ${part}")
+  endif()
+  set(${out} ${CMAKE_MATCH_2} PARENT_SCOPE)
+endfunction()
+
 # ccm_package(COMPONENT NAME DESCRIPTION [SECTION s] [DEPENDS d...] [PROVIDES p...] [RECOMMENDS r...]
 #   [SUGGESTS s...] [ENHANCES e...])
 # The first line of DESCRIPTION is the summary.
@@ -64,15 +73,9 @@ macro(ccm_package component name description)
   cmake_parse_arguments(package "" "SECTION" "DEPENDS;PROVIDES;RECOMMENDS;SUGGESTS;ENHANCES" ${ARGN})
   string(TOUPPER ${component} upper)
   ccm_component_version(version ${component})
-  file(APPEND ${versions} "${component} ${version}\n")
-  file(WRITE ${folder}/${component}/changelog
-"ccm (${version}) stable; urgency=medium
-
-  * CHANGELOG.md of the sources says what is new.
-
- -- ${CPACK_PACKAGE_CONTACT}  ${date}
-")
-  ccm_gzip(${folder}/${component}/changelog)
+  ccm_component_part(part ${component})
+  ccm_component_date(date ${component})
+  file(APPEND ${table} "${component} ${name} ${part} ${version} ${date}\n")
   list(APPEND CPACK_COMPONENTS_ALL ${component})
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
   set(CPACK_COMPONENT_${upper}_DESCRIPTION "${description}")
@@ -83,19 +86,20 @@ macro(ccm_package component name description)
   foreach(relation DEPENDS PROVIDES RECOMMENDS SUGGESTS ENHANCES)
     list(JOIN package_${relation} ", " CPACK_DEBIAN_${upper}_PACKAGE_${relation})
   endforeach()
-  # Debian's policy, 12.5 and 12.7.
-  install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/copyright ${folder}/${component}/changelog.gz
+  # Debian's policy, 12.5 and 12.7. deploy/debian/build writes them.
+  install(FILES ${folder}/${component}/copyright ${folder}/${component}/changelog.gz
     DESTINATION share/doc/${name} COMPONENT ${component})
 endmacro()
 
 # A manual page from the program's own --help; the host's has the flags of all controllers.
 function(ccm_manual program section component summary)
   ccm_component_version(version ${component})
+  ccm_component_date(date ${component})
   set(page ${folder}/${program}.${section}.gz)
   set(writer ${PROJECT_SOURCE_DIR}/deploy/debian/manual.py)
   set(file ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${program})
   add_custom_command(OUTPUT ${page}
-    COMMAND ${CMAKE_COMMAND} -E env SOURCE_DATE_EPOCH=${CCM_SOURCE_DATE} ${Python3_EXECUTABLE}
+    COMMAND ${CMAKE_COMMAND} -E env SOURCE_DATE_EPOCH=${date} ${Python3_EXECUTABLE}
       ${writer} ${file} ${section} ${summary} ${version} ${page}
     DEPENDS programs ${file} ${writer} VERBATIM)
   list(APPEND pages ${page})

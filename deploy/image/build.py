@@ -8,7 +8,6 @@ an archive for `podman load` and `docker load` beside it, `image.tar`. Needs the
 """
 import argparse
 import datetime
-import os
 import pathlib
 import subprocess
 import sys
@@ -17,16 +16,17 @@ import tempfile
 import contents
 import elf
 from debian import Debian
-from layout import Image, Layout
+from layout import HOST, TITLE, VERSION, Image, Layout
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 
 
-def source_date():
-    """The newest commit's, unless the builder says another."""
-    said = os.environ.get("SOURCE_DATE_EPOCH")
-    return int(said or subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=SOURCES, check=True,
-                                      capture_output=True, text=True).stdout)
+def part_dates():
+    """Of each part, by its name, as tools/release tells them; SOURCE_DATE_EPOCH, where it is set, is that of all."""
+    done = subprocess.run([SOURCES / "tools/release", "dates"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ValueError(f"layers need dates: set SOURCE_DATE_EPOCH, or build in a checkout of git. {done.stderr.strip()}")
+    return {name: int(date) for name, date in (line.split() for line in done.stdout.splitlines())}
 
 
 def plugin_files(prefix, names):
@@ -61,8 +61,10 @@ def configuration(architecture, created, revision, version):
 
 
 def build(options):
-    date = source_date()
-    created = f"{datetime.datetime.fromtimestamp(date, datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+    dates = part_dates()
+    # An image is as new as its newest part; each layer has its own date, so that a new part is one new layer.
+    newest = max(dates["host"], *(dates.get(name, 0) for name in options.plugins))
+    created = f"{datetime.datetime.fromtimestamp(newest, datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
     program = options.prefix / "bin/cloud-controller-manager"
     host = elf.read(program)
     debian = Debian(options.sysroot)
@@ -71,14 +73,14 @@ def build(options):
     layout.create()
     image = Image(layout, *configuration(host.architecture, created, options.revision, options.version), options.version)
 
-    title, number = "org.opencontainers.image.title", "org.opencontainers.image.version"
-    image.add(contents.base_layer(date, debian, host), "libraries, certificates, users", {title: "base"})
     licence = (SOURCES / "deploy/debian/copyright").read_bytes()
-    image.add(contents.host_layer(date, debian, stripped(program, host.triplet), licence),
-              f"cloud-controller-manager {options.version}", {title: "cloud-controller-manager", number: options.version})
+    image.add(contents.base_layer(debian, host), "libraries, certificates, users", {TITLE: "base"})
+    image.add(contents.host_layer(dates["host"], debian, stripped(program, host.triplet), licence),
+              f"cloud-controller-manager {options.version}", {TITLE: HOST, VERSION: options.version})
     for path in plugins:
-        layer, plugin, _ = contents.plugin_layer(date, debian, path, stripped(path, host.triplet), image)
-        image.add_plugin(layer, plugin)
+        layer, plugin, _ = contents.plugin_layer(
+            dates.get(path.stem, dates["host"]), debian, path, stripped(path, host.triplet), image)
+        image.put_plugin(layer, plugin)
     image.write()
     return image
 

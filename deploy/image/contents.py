@@ -1,4 +1,5 @@
 """The contents of the layers: libraries with their licences, the roots of certificates, the host, plugins."""
+import os
 import re
 
 import elf
@@ -48,9 +49,12 @@ def add_libraries(layer, debian, program, present=()):
     return sorted(found)
 
 
-def base_layer(date, debian, host):
-    """Libraries of the host, roots of certificates, users."""
-    layer = Layer(date)
+def base_layer(debian, host):
+    """Libraries of the host, roots of certificates, users. As old as the newest of the libraries, so that it changes when Debian
+    has another one, and not with a release of ours."""
+    found = debian.libraries(host.needed, host.triplet)
+    said = os.environ.get("SOURCE_DATE_EPOCH")
+    layer = Layer(int(said or max(debian.path(path).stat().st_mtime for path in found.values())))
     add_libraries(layer, debian, host)
     # The package's own roots: this machine's list may have others besides.
     roots = [name for name in debian.files("ca-certificates") if name.startswith("/usr/share/ca-certificates/")]
@@ -75,8 +79,8 @@ def host_layer(date, debian, program, licence):
 
 
 def plugin_layer(date, debian, path, contents, image):
-    """The plugin, and the libraries that it needs and the image lacks. Gives the layer, what the plugin says of itself, and
-    the names of these libraries."""
+    """The plugin, and the libraries that it needs and the host does not. Other plugins do not count, so that the layer is the same
+    whatever stands beside it. Gives the layer, what the plugin says of itself, and the names of these libraries."""
     read = elf.read(path)
     if read.manifest is None:
         raise ValueError(f"{path} has no manifest, so it is no plugin")
@@ -86,4 +90,4 @@ def plugin_layer(date, debian, path, contents, image):
     folder = "providers" if "provider" in kinds else "controllers"
     layer = Layer(date)
     layer.add(f"/usr/lib/ccm/{folder}/{path.name}", contents, 0o644)
-    return layer, read, add_libraries(layer, debian, read, image.paths())
+    return layer, read, add_libraries(layer, debian, read, image.foundation())

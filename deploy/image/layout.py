@@ -12,6 +12,9 @@ MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 INDEX = "application/vnd.oci.image.index.v1+json"
 LAYER = "application/vnd.oci.image.layer.v1.tar+gzip"
 REFERENCE = "org.opencontainers.image.ref.name"
+TITLE, VERSION = "org.opencontainers.image.title", "org.opencontainers.image.version"
+# The title of the host's layer; a plugin's is the id in its manifest.
+HOST = "cloud-controller-manager"
 
 
 def text(value):
@@ -27,6 +30,9 @@ class Layout:
         self.folder = pathlib.Path(folder)
 
     def create(self):
+        """An empty one, also in the place of another."""
+        if self.folder.exists() and not (self.folder / "oci-layout").is_file() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+            raise ValueError(f"{self.folder} is there and holds no image; name a new folder")
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "blobs/sha256").mkdir(parents=True)
         (self.folder / "oci-layout").write_bytes(text({"imageLayoutVersion": "1.0.0"}))
@@ -80,24 +86,38 @@ class Image:
         image.layers = manifest["layers"]
         return image
 
-    def paths(self):
-        return set().union(*(layers.names(self.layout.blob(layer)) for layer in self.layers))
+    def foundation(self):
+        """All that the layers up to the host's hold."""
+        titles = [layer.get("annotations", {}).get(TITLE) for layer in self.layers]
+        below = self.layers[:titles.index(HOST) + 1] if HOST in titles else self.layers
+        return set().union(*(layers.names(self.layout.blob(layer)) for layer in below))
 
     def add(self, layer, made_by, annotations):
+        """In the place of the layer of this title, or above all others. Tells whether one was replaced."""
         archive = layer.archive()
-        self.layers.append(self.layout.put(LAYER, layers.compressed(archive), annotations=annotations))
+        descriptor = self.layout.put(LAYER, layers.compressed(archive), annotations=annotations)
+        # The history may have entries without a layer.
+        places = [at for at, entry in enumerate(self.config["history"]) if not entry.get("empty_layer")]
+        for at, there in enumerate(self.layers):
+            if there.get("annotations", {}).get(TITLE) == annotations[TITLE]:
+                self.layers[at] = descriptor
+                self.config["rootfs"]["diff_ids"][at] = layers.digest(archive)
+                self.config["history"][places[at]]["created_by"] = made_by
+                return True
+        self.layers.append(descriptor)
         self.config["rootfs"]["diff_ids"].append(layers.digest(archive))
         self.config["history"].append({"created": self.config["created"], "created_by": made_by})
+        return False
 
     def label(self, key, value):
         self.config["config"]["Labels"][key] = value
         self.annotations[key] = value
 
-    def add_plugin(self, layer, plugin):
+    def put_plugin(self, layer, plugin):
+        """One layer for each plugin: another version of it takes the place of the one that is there, and then this is True."""
         name, version = plugin.manifest["id"], plugin.manifest["version"]
-        self.add(layer, f"{name} {version}",
-                 {"org.opencontainers.image.title": name, "org.opencontainers.image.version": version})
         self.label(f"{name}.version", version)
+        return self.add(layer, f"{name} {version}", {TITLE: name, VERSION: version})
 
     def write(self):
         config = self.layout.put(CONFIG, text(self.config))

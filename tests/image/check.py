@@ -94,8 +94,8 @@ class ImageTest(unittest.TestCase):
                 entries.extractall(root, numeric_owner=True)
         return root
 
-    def add(self, plugin, layout):
-        return run(SOURCES / "deploy/image/add_plugin.py", layout, plugin, "--sysroot", SYSROOT)
+    def add(self, plugin, layout, output):
+        return run(SOURCES / "deploy/image/add_plugin.py", layout, plugin, output, "--sysroot", SYSROOT)
 
     def test_it_follows_the_specification(self):
         config, manifest, archives = self.image()
@@ -275,14 +275,14 @@ class ImageTest(unittest.TestCase):
         box.mkdir()
         return box
 
-    def initialises_nodes(self, root, box, server, *flags, command=None):
+    def initialises_nodes(self, root, box, server, *flags, command=None, proc=True):
         self.assertTrue(server.waiting())
         entrypoint = command or self.image()[0]["config"]["Entrypoint"]
         if foreign():
             shutil.copy(EMULATOR, root / "emulator")
             entrypoint = ["/emulator", *entrypoint]
         process, log = running.start(self, root, box, entrypoint,
-                                     "--kubeconfig=/box/kubeconfig", "--secure-port=0", *flags)
+                                     "--kubeconfig=/box/kubeconfig", "--secure-port=0", *flags, proc=proc)
         running.await_it(30, lambda: not server.waiting(), log.read_text)
         self.assertEqual(running.confinement(process), {
             "user": "65532", "group": "65532", "groups": "", "capabilities": 0, "new privileges": "1", "root": ["ro"],
@@ -299,6 +299,17 @@ class ImageTest(unittest.TestCase):
         self.assertEqual(len(nodes), 3)
         for node in nodes.values():
             self.assertTrue(node["spec"]["providerID"].startswith("sandbox://"))
+
+    @unittest.skipIf(os.geteuid() != 0, "a folder as a root needs root")
+    def test_issue42_11_it_initialises_nodes_where_nothing_is_mounted_at_proc(self):
+        if foreign():
+            self.skipTest("the emulator needs /proc")
+        box = self.box()
+        server = running.Sandbox(self, program("ccm-sandbox"), box, "--nodes", "1")
+        root = self.unpack()
+        nodes = self.initialises_nodes(root, box, server, "--cloud-provider=sandbox", "--cloud-config=/box/cloud.json", proc=False)
+        self.assertEqual(len(nodes), 1)
+        self.assertEqual(list((root / "proc").iterdir()), [])
 
     @unittest.skipIf(os.geteuid() != 0, "a folder as a root needs root")
     def test_the_command_of_kubernetes_own_example_runs(self):
@@ -335,9 +346,11 @@ class ImageTest(unittest.TestCase):
     @unittest.skipIf(os.geteuid() != 0, "a folder as a root needs root")
     def test_one_more_layer_brings_a_plugin_of_somebody_else(self):
         plugin, layout = self.example(), self.folder / "image"
-        shutil.copytree(self.layout, layout)
-        done = self.add(plugin, layout)
-        self.assertEqual((done.returncode, done.stdout), (0, "Added example.provider-rack-c 0.1.0 with libz.so.1\n"), done.stderr)
+        before = (self.layout / "index.json").read_bytes()
+        done = self.add(plugin, self.layout, layout)
+        self.assertEqual((done.returncode, done.stdout),
+                         (0, f"Added example.provider-rack-c 0.1.0 with libz.so.1: {layout}.tar\n"), done.stderr)
+        self.assertEqual((self.layout / "index.json").read_bytes(), before)
         before, after = self.image()[1]["layers"], self.image(layout)[1]["layers"]
         self.assertEqual(before, after[:-1])
         root = self.unpack(layout)
@@ -352,10 +365,39 @@ class ImageTest(unittest.TestCase):
         nodes = self.initialises_nodes(root, box, server, "--cloud-provider=rack", "--cloud-config=/box/machines.txt")
         self.assertTrue(nodes["worker-1"]["spec"]["providerID"].startswith("rack://"))
 
+    def test_issue42_11_another_version_of_a_plugin_takes_the_place_of_its_layer(self):
+        old = next(TREE.glob("lib/ccm/*/service.so")).read_bytes()
+        version = json.loads(output(*program("ccmctl"), "plugin", "inspect", next(TREE.glob("lib/ccm/*/service.so")), "-o", "json"))["manifest"]["version"]
+        plugin = self.folder / "service.so"
+        # The manifest is a text in a note: another number of the same length.
+        newer = version[:-1] + str((int(version[-1]) + 1) % 10)
+        plugin.write_bytes(old.replace(f'"version": "{version}"'.encode(), f'"version": "{newer}"'.encode()))
+        for at, folder in enumerate((self.layout, self.folder / "new-0")):
+            layout = self.folder / f"new-{at}"
+            done = self.add(plugin, folder, layout)
+            self.assertEqual((done.returncode, done.stdout), (0, f"Replaced ccm.controller-service {newer}: {layout}.tar\n"), done.stderr)
+        (config, before, _), (new, after, _) = self.image(), self.image(layout)
+        self.assertEqual([one["digest"] == other["digest"] for one, other in zip(before["layers"], after["layers"])],
+                         [True, True, True, False, True])
+        self.assertEqual(len(before["layers"]), len(after["layers"]))
+        self.assertEqual(new["config"]["Labels"]["ccm.controller-service.version"], newer)
+        self.assertEqual({name: value for name, value in new["config"]["Labels"].items() if "service" not in name},
+                         {name: value for name, value in config["config"]["Labels"].items() if "service" not in name})
+        self.assertEqual((self.unpack(layout) / "usr/lib/ccm/controllers/service.so").read_bytes(), plugin.read_bytes())
+
+    def test_issue42_11_an_image_is_written_neither_over_another_folder_nor_over_itself(self):
+        plugin = next(TREE.glob("lib/ccm/*/node.so"))
+        home = self.folder / "home"
+        home.mkdir()
+        (home / "letter").write_text("dear")
+        for folder, told in ((home, "holds no image"), (self.layout, "name another folder")):
+            done = self.add(plugin, self.layout, folder)
+            self.assertEqual((done.returncode, told in done.stderr), (1, True), done.stderr)
+        self.assertEqual(build(home).returncode, 1)
+        self.assertEqual((home / "letter").read_text(), "dear")
+        self.image()
+
     def test_a_file_that_is_no_plugin_for_it_is_refused(self):
-        layout = self.folder / "image"
-        shutil.copytree(self.layout, layout)
-        before = (layout / "index.json").read_bytes()
         another = self.folder / "another.so"
         contents = bytearray(next(TREE.glob("lib/ccm/*/digitalocean.so")).read_bytes())
         # e_machine: the other architecture's.
@@ -363,10 +405,10 @@ class ImageTest(unittest.TestCase):
         another.write_bytes(contents)
         (self.folder / "text.so").write_text("no ELF file")
         for file, told in ((TREE / "bin/ccmctl", "has no manifest"), (another, ", and the image for "), (self.folder / "text.so", "Magic")):
-            done = self.add(file, layout)
+            done = self.add(file, self.layout, self.folder / "image")
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(told, done.stderr)
-        self.assertEqual((layout / "index.json").read_bytes(), before)
+        self.assertFalse((self.folder / "image").exists())
 
 
 if __name__ == "__main__":

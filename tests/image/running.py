@@ -14,9 +14,9 @@ TAINT = "node.cloudprovider.kubernetes.io/uninitialized"
 CONTAINER = """
 mount --bind "$1" "$1"
 mount --bind "$2" "$1/box"
-mount -t proc proc "$1/proc"
+[ "$3" = bare ] || mount -t proc proc "$1/proc"
 mount -o remount,bind,ro "$1"
-root=$1; shift 2
+root=$1; shift 3
 cd /
 exec setpriv --no-new-privs --inh-caps=-all chroot --userspec=65532:65532 --groups= "$root" "$@"
 """
@@ -73,14 +73,14 @@ class Sandbox(Server):
         self.folder.chmod(0o755)
 
 
-def start(test, root, box, entrypoint, *flags):
-    """Runs the image's program in these files. Returns the path of its log."""
+def start(test, root, box, entrypoint, *flags, proc=True):
+    """Runs the image's program in these files, without /proc if that is asked for. Returns the path of its log."""
     for folder in ("box", "proc"):
         (root / folder).mkdir(exist_ok=True)
     log = pathlib.Path(f"{root}.log")
     with open(log, "w", encoding="utf-8") as out:
         process = subprocess.Popen(["unshare", "--mount", "--propagation=private", "sh", "-euc", CONTAINER, "sh", root, box,
-                                    *entrypoint, *flags], stdout=out, stderr=out,
+                                    "proc" if proc else "bare", *entrypoint, *flags], stdout=out, stderr=out,
                                    env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
     test.addCleanup(process.wait)
     test.addCleanup(process.terminate)

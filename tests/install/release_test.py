@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """tools/release gives each part its version, notes and tag, in a checkout of their own."""
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -67,6 +68,36 @@ class ReleaseTest(unittest.TestCase):
         self.assertEqual((again.returncode, "already exists" in again.stderr), (1, True), again.stderr)
         changed = set(self.release("parts").stdout.splitlines()) - set(before.splitlines())
         self.assertEqual(changed, {"digitalocean 0.4.0"})
+
+    def dates(self, **variables):
+        environment = {key: value for key, value in os.environ.items() if key != "SOURCE_DATE_EPOCH"}
+        done = subprocess.run([self.root / "tools/release", "dates"], check=True, capture_output=True, text=True, env={**environment, **variables})
+        return {name: int(date) for name, date in (line.split() for line in done.stdout.splitlines())}
+
+    def test_issue42_6_a_part_has_the_date_of_its_own_last_change_and_then_of_its_tag(self):
+        def changed(second, *files):
+            for file in files:
+                (self.root / file).parent.mkdir(exist_ok=True, parents=True)
+                with open(self.root / file, "a", encoding="utf-8") as text:
+                    text.write("\n")
+            self.git("add", "-A")
+            subprocess.run(["git", "commit", "-qm", "change"], cwd=self.root, check=True,
+                           env={**os.environ, "GIT_COMMITTER_DATE": f"{second} +0000"})
+
+        before = self.dates()
+        changed(4000000001, f"{PLUGIN}/api.cpp")
+        self.assertEqual(self.dates(), {**before, "digitalocean": 4000000001})
+        changed(4000000002, "core/main.cpp", "docs/page.md")
+        self.assertEqual(self.dates(), {**before, "digitalocean": 4000000001, "host": 4000000002})
+        versions = self.root / "cmake/CcmVersions.cmake"
+        versions.write_text(versions.read_text().replace("SDK_VERSION 0.1.0", "SDK_VERSION 7.0.0"))
+        changed(4000000003, "README.md")
+        self.assertEqual(self.dates()["sdk"], 4000000003)
+        self.assertEqual(self.dates()["host"], 4000000002)
+        self.git("tag", "digitalocean-v0.1.0", "HEAD~2")
+        changed(4000000004, f"{PLUGIN}/api.cpp")
+        self.assertEqual(self.dates()["digitalocean"], 4000000001)
+        self.assertEqual(set(self.dates(SOURCE_DATE_EPOCH="7").values()), {7})
 
     def test_what_has_no_date_or_no_text_gets_no_tag(self):
         done = self.release("tag", "node")

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Writes what Debian's policy asks of each package of a build tree: its copyright, with that of the libraries that are
+compiled into it, and its changelog, made of the part's CHANGELOG.md.
+
+    documents.py BUILD MAINTAINER
+"""
+import datetime
+import email.utils
+import gzip
+import pathlib
+import re
+import sys
+import textwrap
+
+import parts
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+OWN = (SOURCES / "deploy/debian/copyright").read_text()
+# Two megabytes of names, and a licence that asks for no notice beside a program.
+NO_NOTICE = re.compile(r"^boost")
+
+
+def plain(text):
+    """Markdown without its marks: links keep their words, code stays as it is."""
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"`([^`]*)`|\*\*", lambda match: match.group(1) or "", text)
+
+
+def paragraphs(text):
+    """Headings and items ("- ...") of a section of CHANGELOG.md, each as one line."""
+    found, open_one = [], False
+    for line in text.splitlines():
+        if not line.strip():
+            open_one = False
+        elif open_one and line.startswith("  "):
+            found[-1] += " " + line.strip()
+        else:
+            found.append(line.strip())
+            open_one = True
+    return [plain(" ".join(line.split())) for line in found]
+
+
+def entries(text):
+    """The same as a Debian changelog has them."""
+    for line in paragraphs(text):
+        first = "  * " if line.startswith("- ") else "  "
+        words = line.removeprefix("- ") if line.startswith("- ") else f"[ {line} ]"
+        yield textwrap.fill(words, 78, initial_indent=first, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+
+
+def changelog(package, sections, date, maintainer):
+    """Of these (version, note beside it, text), the newest first."""
+    for version, note, text in sections:
+        when = datetime.datetime.fromisoformat(f"{note}T00:00:00+00:00").timestamp() if re.fullmatch(r"\d{4}-\d\d-\d\d", note) else date
+        yield f"{package} ({version}) stable; urgency=medium\n\n" + "\n".join(entries(text)) + \
+            f"\n\n -- {maintainer}  {email.utils.formatdate(when)}\n"
+
+
+def sections(part, version):
+    """Those of the part's CHANGELOG.md from this version on down."""
+    path = {"host": "CHANGELOG.md", "sdk": "sdk/CHANGELOG.md", "tools": "tools/ccmctl/CHANGELOG.md",
+            "ccm-sandbox": "sandbox/CHANGELOG.md"}.get(part)
+    [file] = [SOURCES / path] if path else SOURCES.glob(f"plugins/*/{part}/CHANGELOG.md")
+    found = re.findall(r"^## (\S+)(?: \(([^)\n]*)\))?\n+(.*?)\s*(?=^## |\Z)", file.read_text(), re.M | re.S)
+    start = [row[0] for row in found].index(version)
+    return found[start:]
+
+
+def copyright(compiled):
+    """Our own words, then those of each library of which a part is inside."""
+    texts = [OWN]
+    sources = {}
+    for name, (version, source) in sorted(compiled.items()):
+        sources.setdefault(source, (name, version))
+    if sources:
+        # As one text for people, since it is that of several works.
+        texts[0] = OWN.split("\n", 1)[1]
+        texts.append("Parts of these libraries are compiled in. What follows is what Debian says of each.\n")
+    for source, (name, version) in sorted(sources.items()):
+        said = pathlib.Path(f"/usr/share/doc/{name}/copyright").read_text(encoding="utf-8", errors="replace")
+        if NO_NOTICE.match(source):
+            said = (f"Copyright: the authors of Boost; /usr/share/doc/{name}/copyright of Debian's package {name} has their names\n"
+                    "License: BSL-1.0, which asks for no notice beside machine-executable object code\n")
+        texts.append(f"---- {source} {version}\n\n{said}")
+    return "\n".join(texts)
+
+
+def main():
+    tree, maintainer = sys.argv[1:]
+    for part in parts.read(tree):
+        part.folder.mkdir(parents=True, exist_ok=True)
+        (part.folder / "copyright").write_text(copyright(part.compiled_in()))
+        text = "\n".join(changelog(part.package, sections(part.part, part.version), part.date, maintainer))
+        (part.folder / "changelog.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+
+
+if __name__ == "__main__":
+    main()
