@@ -32,7 +32,8 @@ class Helm:
         return [document for document in yaml.safe_load_all(self.template(*arguments)) if document]
 
     def objects_of(self, values):
-        """With these values, as a dictionary, instead of a file."""
+        """With these values, as a dictionary, instead of a file. An image is named where they name none."""
+        values = {"image": {"repository": "cloud-controller-manager"}, **values}
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             yaml.safe_dump(values, file)
             file.flush()

@@ -32,6 +32,7 @@ def bindings(objects):
 
 class RenderTest(unittest.TestCase):
     def refused(self, *settings):
+        settings = ("image.repository=\"a\"", *settings)
         ended = helm("template", "ccm", CHART, *itertools.chain.from_iterable(("--set-json", item) for item in settings))
         self.assertNotEqual(ended.returncode, 0, settings)
         return ended.stderr
@@ -51,12 +52,14 @@ class RenderTest(unittest.TestCase):
 
     def test_the_schema_refuses_wrong_values(self):
         for setting, place in [
-                ("provider=\"\"", "provider"), ("provider=\"Open Stack\"", "provider"), ("replicas=0", "replicas"),
+                ("provider=\"Open Stack\"", "provider"), ("replicas=0", "replicas"),
                 ("replicas=\"2\"", "replicas"), ("kind=\"StatefulSet\"", "kind"), ("replica=3", "replica"),
                 ("image.digest=\"sha256:abc\"", "digest"), ("image.repository=\"a b\"", "repository"),
                 ("clusterCIDR=\"10.244.0.0\"", "clusterCIDR"), ("controllers.service=\"off\"", "controllers"),
                 ("port=0", "port"), ("runAsUser=0", "runAsUser"), ("args=[\"v=3\"]", "args"),
-                ("digitalocean.loadBalancerType=\"GLOBAL\"", "loadBalancerType"), ("digitalocean.token=\"dop_v1\"", "token"),
+                ("digitalocean.loadBalancerType=\"GLOBAL\"", "loadBalancerType"), ("digitalocean.tokens=\"dop_v1\"", "tokens"), ("podSecurityContext.runAsNonRoot=false", "runAsNonRoot"),
+                ("podSecurityContext.runAsUser=0", "runAsUser"), ("hostAliases=[{\"ip\":\"192.0.2.1\"}]", "hostnames"),
+                ("dnsConfig.nameserver=\"192.0.2.1\"", "nameserver"), ("servingCertificate.secret=\"A B\"", "secret"),
                 ("terminationGracePeriodSeconds=5", "terminationGracePeriodSeconds"),
                 ("cloudConfig.hostPath=\"cloud.conf\"", "hostPath"), ("pluginImages=[{\"name\":\"x\"}]", "reference"),
                 ("pluginImages=[{\"name\":\"x\",\"reference\":\"y\",\"folder\":\"/lib\"}]", "folder"),
@@ -81,6 +84,10 @@ class RenderTest(unittest.TestCase):
                 (["provider=\"openstack\""], "cloudConfig: openstack needs one"),
                 (["provider=\"static\""], "cloudConfig: static needs one"),
                 (["cloudConfig.configMap=\"k\"", "cloudConfig.secret=\"k\""], "cloudConfig: either"),
+                (["cloudConfig.contents=\"k\"", "cloudConfig.secret=\"k\""], "cloudConfig: either"),
+                (["digitalocean.token=\"k\"", "digitalocean.secret=\"mine\""], "digitalocean: either"),
+                (["provider=\"\""], "set provider to the plugin of your cloud: --set provider=digitalocean"),
+                (["image.repository=\"\""], "image.repository: no image is published, so name one of yours"),
                 (["kind=\"Pod\"", "kubeconfig.hostPath=\"/k\"", "cloudConfig.configMap=\"k\""], "a static Pod cannot read Secrets")]:
             with self.subTest(settings):
                 self.assertIn(said, self.refused("provider=\"digitalocean\"", *settings))
@@ -140,6 +147,73 @@ class RenderTest(unittest.TestCase):
                         self.assertEqual({mount["name"] for mount in container.get("volumeMounts", [])},
                                          {volume["name"] for volume in pod.get("volumes", [])})
                         self.assertTrue(all(mount["readOnly"] for mount in container.get("volumeMounts", [])))
+
+    def test_issue42_5_without_any_value_the_refusal_says_set_provider(self):
+        ended = helm("template", "ccm", CHART)
+        self.assertNotEqual(ended.returncode, 0)
+        self.assertIn("set provider", ended.stderr)
+
+    def test_issue42_5_all_objects_and_pods_have_kubernetes_recommended_labels(self):
+        for file in VALUES:
+            for item in helm.objects("-f", file):
+                with self.subTest(file=file.name, kind=item["kind"]):
+                    if item["kind"] == "Pod":  # a static one, printed for a folder
+                        continue
+                    labels = item["metadata"]["labels"]
+                    self.assertEqual((labels["app.kubernetes.io/name"], labels["app.kubernetes.io/instance"], labels["app.kubernetes.io/managed-by"]),
+                                     ("cloud-controller-manager", "ccm", "Helm"))
+                    for selector in (item.get("spec", {}).get("selector", {}), item.get("spec", {}).get("podSelector", {})):
+                        self.assertFalse([key for key in selector.get("matchLabels", selector) if key.startswith(("app.kubernetes", "helm.sh"))])
+        bare = helm.objects_of({"provider": "digitalocean", "recommendedLabels": False})
+        self.assertNotIn("app.kubernetes.io", json.dumps(bare))
+
+    def test_issue42_5_the_pods_settings_come_from_values(self):
+        objects = helm.objects_of({
+            "provider": "digitalocean", "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["keystone.example.com"]}],
+            "dnsConfig": {"nameservers": ["192.0.2.53"]}, "strategy": {"type": "Recreate"},
+            "podSecurityContext": {"fsGroup": 7, "fsGroupChangePolicy": "OnRootMismatch"}})
+        pod, = pods(objects)
+        self.assertEqual(pod["hostAliases"], [{"ip": "192.0.2.1", "hostnames": ["keystone.example.com"]}])
+        self.assertEqual(pod["dnsConfig"], {"nameservers": ["192.0.2.53"]})
+        self.assertEqual(pod["securityContext"], {"runAsNonRoot": True, "runAsUser": 65532, "fsGroup": 7,
+                                                  "fsGroupChangePolicy": "OnRootMismatch", "seccompProfile": {"type": "RuntimeDefault"}})
+        self.assertEqual(of_kind(objects, "Deployment")[0]["spec"]["strategy"], {"type": "Recreate"})
+        daemonset = helm.objects_of({"provider": "digitalocean", "kind": "DaemonSet", "strategy": {"type": "OnDelete"}})
+        self.assertEqual(of_kind(daemonset, "DaemonSet")[0]["spec"]["updateStrategy"], {"type": "OnDelete"})
+
+    def test_issue42_5_a_serving_certificate_is_a_secret_that_is_mounted(self):
+        objects = helm.objects_of({"provider": "digitalocean", "servingCertificate": {"secret": "endpoint"}, "serviceMonitor": {
+            "enabled": True, "tlsConfig": {"serverName": "ccm.example.com"}}})
+        pod, = pods(objects)
+        container, = pod["containers"]
+        self.assertIn("--tls-cert-file=/etc/serving-certificate/tls.crt", container["args"])
+        self.assertIn("--tls-private-key-file=/etc/serving-certificate/tls.key", container["args"])
+        volume, = [item for item in pod["volumes"] if item["name"] == "serving-certificate"]
+        self.assertEqual(volume["secret"], {"secretName": "endpoint", "defaultMode": 0o440})
+        monitor, = of_kind(objects, "ServiceMonitor")
+        self.assertEqual(monitor["spec"]["endpoints"][0]["tlsConfig"], {"serverName": "ccm.example.com"})
+
+    def test_issue42_5_a_secret_of_the_values_is_made_and_mounted(self):
+        for values, key, text, volume in [
+                ({"provider": "digitalocean", "digitalocean": {"token": "dop_v1_a"}}, "access-token", "dop_v1_a", "token"),
+                ({"provider": "openstack", "cloudConfig": {"contents": "[Global]\nuse-clouds = true\n"}}, "cloud.conf",
+                 "[Global]\nuse-clouds = true\n", "cloud-config")]:
+            with self.subTest(values):
+                objects = helm.objects_of(values)
+                secret, = of_kind(objects, "Secret")
+                self.assertEqual(secret["stringData"], {key: text})
+                mounted, = [item for item in pods(objects)[0]["volumes"] if item["name"] == volume]
+                self.assertEqual(mounted["secret"]["secretName"], secret["metadata"]["name"])
+        args = pods(helm.objects_of({"provider": "openstack", "cloudConfig": {"contents": "x"}}))[0]["containers"][0]["args"]
+        self.assertIn("--cloud-config=/etc/config/cloud.conf", args)
+
+    def test_issue42_5_the_chart_says_what_a_store_of_charts_shows(self):
+        chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
+        self.assertTrue(chart["maintainers"][0]["name"])
+        self.assertTrue(chart["icon"].startswith("data:image/svg+xml;base64,"))
+        readme = (CHART / "README.md").read_text()
+        for name in yaml.safe_load((CHART / "values.yaml").read_text()):
+            self.assertIn(f"`{name}", readme, "deploy/chart/README.md has a row for each value")
 
     def test_replicas_are_spread_and_one_stays_while_nodes_are_drained(self):
         objects = helm.objects("-f", CHART / "ci/digitalocean-values.yaml")

@@ -18,7 +18,7 @@
 {{- with include "ccm.controllers" . }}
 - --controllers={{ . }}
 {{- end }}
-{{- if or .Values.cloudConfig.secret .Values.cloudConfig.configMap .Values.cloudConfig.hostPath }}
+{{- if or (include "ccm.cloudConfigSecret" .) .Values.cloudConfig.configMap .Values.cloudConfig.hostPath }}
 - --cloud-config=/etc/config/{{ .Values.cloudConfig.key }}
 {{- end }}
 {{- if eq (include "ccm.inCluster" .) "" }}
@@ -26,6 +26,10 @@
 # The endpoint asks that cluster, too, about its callers.
 - --authentication-kubeconfig=/etc/kubeconfig/{{ .Values.kubeconfig.key }}
 - --authorization-kubeconfig=/etc/kubeconfig/{{ .Values.kubeconfig.key }}
+{{- end }}
+{{- if .Values.servingCertificate.secret }}
+- --tls-cert-file=/etc/serving-certificate/tls.crt
+- --tls-private-key-file=/etc/serving-certificate/tls.key
 {{- end }}
 {{- with .Values.pluginImages }}
 - --plugin-path={{ $.Values.pluginFolder }}{{ range . }},/plugins/{{ .name }}{{ with .folder }}/{{ . }}{{ end }}{{ end }}

@@ -6,10 +6,40 @@
 {{- toYaml (.Values.selectorLabels | default (dict "app" (include "ccm.name" .))) -}}
 {{- end -}}
 
-{{- define "ccm.labels" -}}
-{{- include "ccm.selectorLabels" . }}
+{{- /* Kubernetes' recommended ones, of what does not change from version to version. */ -}}
+{{- define "ccm.recommendedLabels" -}}
+{{- if .Values.recommendedLabels -}}
+app.kubernetes.io/name: cloud-controller-manager
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: {{ .Values.provider }}
+{{- end }}
+{{- end -}}
+
+{{- /* Of objects other than Pods and what selects them. */ -}}
+{{- define "ccm.objectLabels" -}}
+{{- if .Values.recommendedLabels -}}
+{{ include "ccm.recommendedLabels" . }}
+app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- end }}
 {{- with .Values.labels }}
 {{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- /* The same, as a member of metadata, or nothing. */ -}}
+{{- define "ccm.metadataLabels" -}}
+{{- with include "ccm.objectLabels" . | trim }}
+labels:
+  {{- . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "ccm.labels" -}}
+{{- include "ccm.selectorLabels" . }}
+{{- with include "ccm.objectLabels" . | trim }}
+{{ . }}
 {{- end }}
 {{- end -}}
 
@@ -19,6 +49,15 @@
 {{- else -}}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end -}}
+{{- end -}}
+
+{{- /* The Secrets of the cloud: those that are named, or those that the chart makes. */ -}}
+{{- define "ccm.tokenSecret" -}}
+{{- if .Values.digitalocean.token }}{{ include "ccm.name" . }}-token{{ else }}{{ .Values.digitalocean.secret }}{{ end -}}
+{{- end -}}
+
+{{- define "ccm.cloudConfigSecret" -}}
+{{- if .Values.cloudConfig.contents }}{{ include "ccm.name" . }}-cloud-config{{ else }}{{ .Values.cloudConfig.secret }}{{ end -}}
 {{- end -}}
 
 {{- /* Whether the manager works for the cluster that its Pods are in. */ -}}

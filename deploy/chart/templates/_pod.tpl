@@ -17,16 +17,35 @@ imagePullSecrets:
 hostNetwork: true
 {{- end }}
 dnsPolicy: {{ .Values.dnsPolicy }}
+{{- with .Values.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.hostAliases }}
+hostAliases:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- with .Values.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 securityContext:
+  {{- if not (hasKey .Values.podSecurityContext "runAsNonRoot") }}
   runAsNonRoot: true
+  {{- end }}
+  {{- if not (hasKey .Values.podSecurityContext "runAsUser") }}
   runAsUser: {{ .Values.runAsUser }}
-  fsGroup: {{ .Values.runAsUser }}
+  {{- end }}
+  {{- if not (hasKey .Values.podSecurityContext "fsGroup") }}
+  fsGroup: {{ .Values.podSecurityContext.runAsUser | default .Values.runAsUser }}
+  {{- end }}
+  {{- if not (hasKey .Values.podSecurityContext "seccompProfile") }}
   seccompProfile:
     type: RuntimeDefault
+  {{- end }}
+  {{- with .Values.podSecurityContext }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- with .Values.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
@@ -125,6 +144,9 @@ volumes:
 {{- define "ccm.podMetadata" -}}
 labels:
   {{- include "ccm.selectorLabels" . | nindent 2 }}
+  {{- with include "ccm.recommendedLabels" . }}
+  {{- . | nindent 2 }}
+  {{- end }}
   {{- with .Values.podLabels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}

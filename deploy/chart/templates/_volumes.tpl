@@ -4,7 +4,7 @@
   mountPath: /etc/digitalocean
   readOnly: true
 {{- end }}
-{{- if .Values.cloudConfig.secret }}
+{{- if include "ccm.cloudConfigSecret" . }}
 # Files that cloud.conf names, a CA for example, may be in the same Secret: /etc/config/ca.pem.
 - name: cloud-config
   mountPath: /etc/config
@@ -27,6 +27,11 @@
   mountPath: /etc/kubeconfig/{{ .Values.kubeconfig.key }}
   readOnly: true
 {{- end }}
+{{- if .Values.servingCertificate.secret }}
+- name: serving-certificate
+  mountPath: /etc/serving-certificate
+  readOnly: true
+{{- end }}
 {{- range .Values.pluginImages }}
 - name: plugins-{{ .name }}
   mountPath: /plugins/{{ .name }}
@@ -40,11 +45,11 @@
 {{- define "ccm.volumes" -}}
 {{- if eq .Values.provider "digitalocean" }}
 - name: token
-  {{- include "ccm.secretVolume" .Values.digitalocean.secret | nindent 2 }}
+  {{- include "ccm.secretVolume" (include "ccm.tokenSecret" .) | nindent 2 }}
 {{- end }}
-{{- if .Values.cloudConfig.secret }}
+{{- if include "ccm.cloudConfigSecret" . }}
 - name: cloud-config
-  {{- include "ccm.secretVolume" .Values.cloudConfig.secret | nindent 2 }}
+  {{- include "ccm.secretVolume" (include "ccm.cloudConfigSecret" .) | nindent 2 }}
 {{- else if .Values.cloudConfig.configMap }}
 - name: cloud-config
   configMap:
@@ -59,6 +64,10 @@
 {{- else if .Values.kubeconfig.hostPath }}
 - name: kubeconfig
   {{- include "ccm.fileVolume" .Values.kubeconfig.hostPath | nindent 2 }}
+{{- end }}
+{{- with .Values.servingCertificate.secret }}
+- name: serving-certificate
+  {{- include "ccm.secretVolume" . | nindent 2 }}
 {{- end }}
 {{- range .Values.pluginImages }}
 - name: plugins-{{ .name }}
