@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -49,6 +50,19 @@ void name_image(void* handle, const std::filesystem::path& path) {
   texts.push_back(std::exchange(image->l_name, own));
 }
 
+// The path leads to the file that was checked.
+bool leads_to(const std::filesystem::path& path, const OpenFile& file) {
+  struct stat there {};
+  const auto checked = file.status();
+  return checked.ok() && ::lstat(path.c_str(), &there) == 0 && there.st_dev == checked->st_dev &&
+         there.st_ino == checked->st_ino;
+}
+
+Status was_replaced(const std::filesystem::path& path) {
+  return refuse(Code::failed_precondition, path,
+                "was replaced while it was loaded; start the manager again, or mount /proc");
+}
+
 struct EntryPoint {
   ccm_plugin_entry_fn call = nullptr;
 };
@@ -62,14 +76,14 @@ Result<EntryPoint> open_entry(const Examination& file) {
       return cannot_load(file, library.string() + ": " + load_error(library));
     }
   }
-  const std::string path = file.file->own_path();
-  if (::access(path.c_str(), F_OK) != 0) {
-    return refuse(
-        Code::failed_precondition, file.path,
-        "cannot be loaded through its descriptor, since " + path + " is not there; mount /proc");
-  }
+  // Without /proc a descriptor has no path, and the file's own has to lead to it before and after.
+  std::string path = file.file->own_path();
+  const bool by_descriptor = ::access(path.c_str(), F_OK) == 0;
+  if (!by_descriptor) path = file.path.string();
+  if (!by_descriptor && !leads_to(file.path, *file.file)) return was_replaced(file.path);
   void* const handle = ::dlopen(path.c_str(), kMode);
   if (handle == nullptr) return cannot_load(file, load_error(path));
+  if (!by_descriptor && !leads_to(file.path, *file.file)) return was_replaced(file.path);
   loaded_files.push_back(file.file);
   name_image(handle, file.path);
   void* const symbol = ::dlsym(handle, CCM_PLUGIN_ENTRY);

@@ -31,7 +31,7 @@ class OpenFile {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   // A path of this very file, for functions that take only paths: /proc/PID/fd/N, with the PID of
   // this process as /proc shows it. A debugger, too, opens ld.so's path, and /proc/self would be
-  // its own descriptors. Valid as long as this object.
+  // its own descriptors. Valid as long as this object. Where /proc is not mounted it leads nowhere.
   [[nodiscard]] std::string own_path() const;
   // As it is now.
   [[nodiscard]] Result<struct stat> status() const;

@@ -2,6 +2,8 @@
 
 #include "plugin_files/text.hpp"
 
+#include <sys/auxv.h>
+
 #include <algorithm>
 #include <array>
 #include <system_error>
@@ -83,8 +85,13 @@ Status conflict_between(const Examination& one, const Examination& other,
 
 fs::path default_plugin_folder() {
   std::error_code error;
-  const fs::path binary = fs::read_symlink("/proc/self/exe", error);
-  if (error) return "/usr/local/lib/ccm";
+  fs::path binary = fs::read_symlink("/proc/self/exe", error);
+  if (error) {
+    // Without /proc: the path that the kernel was given.
+    const auto* const given = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+    if (given != nullptr) binary = fs::canonical(given, error);
+  }
+  if (binary.empty()) return "/usr/local/lib/ccm";
   return binary.parent_path().parent_path() / "lib" / "ccm";
 }
 
