@@ -26,9 +26,9 @@ namespace ccm {
 // One reading of all pages.
 class InstancePages {
  public:
-  // Adds the instances of page `number`, and the total that it states. Pages may come in
-  // any order; one that is given again replaces the earlier one.
-  void add(int64_t number, std::vector<Instance> instances, int64_t total) {
+  // Adds the instances of page `number`, and the total that it states; 0 where the cloud tells none.
+  // Pages may come in any order; one that is given again replaces the earlier one.
+  void add(int64_t number, std::vector<Instance> instances, int64_t total = 0) {
     pages_[number] = {std::move(instances), total};
   }
 
@@ -40,15 +40,29 @@ class InstancePages {
   }
   [[nodiscard]] int64_t total() const { return pages_.empty() ? 0 : pages_.begin()->second.total; }
 
+  // Some page says how many there are.
+  [[nodiscard]] bool tells_total() const {
+    for (const auto& [number, page] : pages_) {
+      if (page.total != 0) return true;
+    }
+    return false;
+  }
+
   // Nothing moved: all pages say the same total, and that number of instances was read, none of
-  // them twice.
+  // them twice. Without a total a single page proves it, and more of them prove nothing.
   [[nodiscard]] bool held_still() const {
-    std::unordered_set<std::string_view> ids;
     for (const auto& [number, page] : pages_) {
       if (page.total != total()) return false;
-      for (const Instance& instance : page.instances) ids.insert(instance.provider_id);
     }
-    return count() == total() && static_cast<int64_t>(ids.size()) == count();
+    const bool all_read = tells_total() ? count() == total() : pages_.size() <= 1 || count() == 0;
+    return all_read && static_cast<int64_t>(ids().size()) == count();
+  }
+
+  // Nothing moved between two readings of a cloud that tells no total: they have the same instances,
+  // each once.
+  [[nodiscard]] bool repeats(const InstancePages& earlier) const {
+    if (tells_total() || earlier.tells_total()) return false;
+    return static_cast<int64_t>(ids().size()) == count() && ids() == earlier.ids();
   }
 
   // All instances in the order of the pages, each once, as it was read last. Leaves this empty.
@@ -77,24 +91,36 @@ class InstancePages {
     int64_t total = 0;
   };
 
+  [[nodiscard]] std::unordered_set<std::string_view> ids() const {
+    std::unordered_set<std::string_view> all;
+    for (const auto& [number, page] : pages_) {
+      for (const Instance& instance : page.instances) all.insert(instance.provider_id);
+    }
+    return all;
+  }
+
   std::map<int64_t, Page> pages_;
 };
 
-// Reads with `read`, which returns a Task<Result<InstancePages>>, and once more when the listing
-// did not hold still. It is incomplete when that was no better. Failures: those of `read`.
+// Reads with `read`, which returns a Task<Result<InstancePages>>, until the listing held still: twice
+// at most, or, where the cloud tells no total, until two readings in a row have the same instances,
+// three times at most. It is incomplete when that was no better. Failures: those of `read`.
 template <typename Read>
 Task<Result<InstanceList>> list_steadily(Read read) {
   auto first = co_await read();
   if (!first.ok()) co_return first.status();
-  InstanceList list;
-  if (first->held_still()) {
-    list.instances = first->take();
-    co_return list;
+  InstancePages pages = std::move(*first);
+  bool steady = pages.held_still();
+  const int more = pages.tells_total() ? 1 : 2;
+  for (int again = 0; !steady && again < more; ++again) {
+    auto next = co_await read();
+    if (!next.ok()) co_return next.status();
+    steady = next->held_still() || next->repeats(pages);
+    pages = std::move(*next);
   }
-  auto second = co_await read();
-  if (!second.ok()) co_return second.status();
-  list.complete = second->held_still();
-  list.instances = second->take();
+  InstanceList list;
+  list.complete = steady;
+  list.instances = pages.take();
   co_return list;
 }
 

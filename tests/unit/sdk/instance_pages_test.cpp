@@ -95,6 +95,34 @@ TEST(InstancePages, WhatIsOddTwiceIsIncomplete) {
   EXPECT_EQ((*repeated)->instances.size(), 2U);
 }
 
+// a cloud that tells no total is listed whole when it is quiet.
+TEST(InstancePages, WithoutATotalTwoReadingsWithTheSameInstancesAreSteady) {
+  const auto quiet = read({pages({{1, 2}, {3}}, 0), pages({{1, 2}, {3}}, 0)});
+  ASSERT_TRUE(quiet && quiet->ok());
+  EXPECT_TRUE((*quiet)->complete);
+  EXPECT_EQ((*quiet)->instances.size(), 3U);
+  const auto settled = read({pages({{1, 2}, {2}}, 0), pages({{1, 2}}, 0)});
+  ASSERT_TRUE(settled && settled->ok());
+  EXPECT_TRUE((*settled)->complete) << "a single page";
+  const auto restless =
+      read({pages({{1, 2}, {3}}, 0), pages({{1, 2}, {4}}, 0), pages({{1, 2}, {5}}, 0)});
+  ASSERT_TRUE(restless && restless->ok());
+  EXPECT_FALSE((*restless)->complete);
+  const auto twice =
+      read({pages({{1, 2}, {2}}, 0), pages({{1, 2}, {2}}, 0), pages({{1, 2}, {2}}, 0)});
+  ASSERT_TRUE(twice && twice->ok());
+  EXPECT_FALSE((*twice)->complete) << "one stands twice, so another one may be missed";
+}
+
+TEST(InstancePages, WithoutATotalASinglePageIsReadOnce) {
+  const auto list = read({pages({{1, 2}}, 0)});
+  ASSERT_TRUE(list && list->ok());
+  EXPECT_TRUE((*list)->complete);
+  const auto none = read({pages({{}}, 0)});
+  ASSERT_TRUE(none && none->ok());
+  EXPECT_TRUE((*none)->complete);
+}
+
 TEST(InstancePages, AFailureIsAFailure) {
   const Status down(Code::unavailable, ErrorClass::unavailable, "down");
   EXPECT_FALSE(read({Result<InstancePages>(down)})->ok());

@@ -1,9 +1,9 @@
 //! Listings in pages, of a cloud that goes on making and deleting instances while they are read.
 use crate::{Instance, InstanceList, Result};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 
-/// One page of a listing, with the number of instances that there are as it says.
+/// One page of a listing, with the number of instances that there are as it says; 0 where the cloud does not tell.
 #[derive(Clone, Debug, Default)]
 pub struct InstancePage {
     pub instances: Vec<Instance>,
@@ -11,8 +11,9 @@ pub struct InstancePage {
 }
 
 /// Makes a listing of the pages that `read` gives, all of them and in their order. Instances move from one page to another
-/// meanwhile: one may stand twice, and another one be missed. Then `read` is called once more, and if that is no better, the
-/// list says that it is incomplete: new Nodes are initialised from it, and instances that it lacks prove nothing.
+/// meanwhile: one may stand twice, and another one be missed. Then `read` is called once more. Where the cloud tells no total,
+/// more than one page is read until two readings in a row have the same instances, three times at most. If that is no better,
+/// the list says that it is incomplete: new Nodes are initialised from it, and instances that it lacks prove nothing.
 ///
 /// `ccm::list_steadily(|| self.read_pages(&ctx)).await`
 pub async fn list_steadily<F, R>(mut read: F) -> Result<InstanceList>
@@ -20,21 +21,54 @@ where
     F: FnMut() -> R,
     R: Future<Output = Result<Vec<InstancePage>>>,
 {
-    let (instances, steady) = once(read().await?);
-    if steady {
-        return Ok(instances.into());
+    let mut reading = Reading::of(read().await?);
+    let mut steady = reading.held_still;
+    let more = if reading.told { 1 } else { 2 };
+    for _ in 0..more {
+        if steady {
+            break;
+        }
+        let next = Reading::of(read().await?);
+        steady = next.held_still || next.repeats(&reading);
+        reading = next;
     }
-    let (instances, steady) = once(read().await?);
     let unknown_prefixes = if steady { Vec::new() } else { vec![String::new()] };
-    Ok(InstanceList { instances, unknown_prefixes })
+    Ok(InstanceList { instances: reading.instances, unknown_prefixes })
 }
 
-/// Each instance once, as it was read last, and whether nothing moved: all pages say the same total, and that number of instances was
-/// read, none twice.
-fn once(pages: Vec<InstancePage>) -> (Vec<Instance>, bool) {
-    let total = pages.first().map_or(0, |page| page.total);
-    let agreed = pages.iter().all(|page| page.total == total);
-    let read: usize = pages.iter().map(|page| page.instances.len()).sum();
+/// All pages, read once.
+struct Reading {
+    /// Each instance once, as it was read last.
+    instances: Vec<Instance>,
+    /// Some page says how many there are.
+    told: bool,
+    /// No instance stands on two pages.
+    distinct: bool,
+    /// Nothing moved: all pages say the same total, and that number of instances was read, none twice. Without a total a
+    /// single page proves it, and more of them prove nothing.
+    held_still: bool,
+}
+
+impl Reading {
+    fn of(pages: Vec<InstancePage>) -> Reading {
+        let total = pages.first().map_or(0, |page| page.total);
+        let agreed = pages.iter().all(|page| page.total == total);
+        let told = pages.iter().any(|page| page.total != 0);
+        let read: usize = pages.iter().map(|page| page.instances.len()).sum();
+        let all_read = if told { read == total } else { pages.len() <= 1 || read == 0 };
+        let instances = once(pages, read);
+        let distinct = instances.len() == read;
+        Reading { told, distinct, held_still: agreed && all_read && distinct, instances }
+    }
+
+    /// Of a cloud that tells no total: nothing moved between two readings.
+    fn repeats(&self, earlier: &Reading) -> bool {
+        let ids = |of: &Reading| of.instances.iter().map(|each| each.provider_id.clone()).collect::<HashSet<_>>();
+        !self.told && !earlier.told && self.distinct && ids(self) == ids(earlier)
+    }
+}
+
+fn once(pages: Vec<InstancePage>, read: usize) -> Vec<Instance> {
     let mut all: Vec<Instance> = Vec::with_capacity(read);
     let mut places = HashMap::new();
     for instance in pages.into_iter().flat_map(|page| page.instances) {
@@ -49,8 +83,7 @@ fn once(pages: Vec<InstancePage>) -> (Vec<Instance>, bool) {
             }
         }
     }
-    let steady = agreed && read == total && all.len() == read;
-    (all, steady)
+    all
 }
 
 #[cfg(test)]
@@ -101,6 +134,16 @@ mod tests {
     fn one_that_moved_is_read_again() {
         assert_eq!(listed(&[&[("ab", 3), ("b", 3)], &[("ab", 3), ("c", 3)]]), ("abc".to_string(), 2));
         assert_eq!(listed(&[&[("ab", 3), ("c", 2)], &[("ab", 2)]]), ("ab".to_string(), 2));
+    }
+
+    /// a cloud that tells no total is listed whole when it is quiet.
+    #[test]
+    fn without_a_total_two_readings_with_the_same_instances_are_steady() {
+        assert_eq!(listed(&[&[("ab", 0)]]), ("ab".to_string(), 1));
+        assert_eq!(listed(&[&[("ab", 0), ("c", 0)], &[("ab", 0), ("c", 0)]]), ("abc".to_string(), 2));
+        assert_eq!(listed(&[&[("a", 0), ("c", 0)], &[("ab", 0), ("c", 0)], &[("ab", 0), ("c", 0)]]), ("abc".to_string(), 3));
+        assert_eq!(listed(&[&[("a", 0), ("b", 0)], &[("a", 0), ("c", 0)], &[("a", 0), ("d", 0)]]), ("ad-".to_string(), 3));
+        assert_eq!(listed(&[&[("a", 0), ("a", 0)], &[("a", 0), ("a", 0)], &[("a", 0), ("a", 0)]]), ("a-".to_string(), 3));
     }
 
     #[test]
