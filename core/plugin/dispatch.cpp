@@ -5,11 +5,15 @@
 
 #include <ccm/shown_text.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
 
 namespace ccm::plugin {
+
+using std::chrono::milliseconds;
 
 namespace {
 
@@ -140,6 +144,8 @@ namespace {
 // A message ends up in logs, Events and conditions.
 constexpr std::size_t kStatusReasonLimit = 128;
 constexpr std::size_t kStatusMessageLimit = 8'192;
+// What a cloud asks for in an absurd header must not stop an object for longer.
+constexpr milliseconds kLongestOfCloud{600'000};
 
 bool known_code(int32_t code) {
   return (code >= CCM_CODE_OK && code <= CCM_CODE_UNAUTHENTICATED) ||
@@ -164,10 +170,14 @@ Status checked_status(const ccm_status* given) {
                                ? static_cast<ErrorClass>(status.error_class)
                                : ErrorClass::none;
   if (code == Code::ok) return {};
+  milliseconds retry_after = bounded(status.retry_after_ms);
+  const bool of_the_cloud =
+      error_class == ErrorClass::throttled || error_class == ErrorClass::unavailable;
+  if (of_the_cloud) retry_after = std::min(retry_after, kLongestOfCloud);
   return Status(code, error_class,
                 shown_text(utf8_text(view(status.message).substr(0, kStatusMessageLimit))))
       .with_reason(utf8_text(view(status.reason).substr(0, kStatusReasonLimit)))
-      .with_retry_after(bounded(status.retry_after_ms));
+      .with_retry_after(retry_after);
 }
 
 }  // namespace ccm::plugin

@@ -13,8 +13,12 @@ using std::chrono::system_clock;
 
 namespace {
 
-// No header may stop a credential for longer.
+// No header keeps calls for those of higher priorities for longer.
 constexpr std::chrono::seconds kLongestTold{3600};
+// Nor may any stop all calls for longer than that, or all reads for longer than this: a wrong
+// header would stop new Nodes, too.
+constexpr std::chrono::minutes kLongestClosed{10};
+constexpr std::chrono::minutes kTrialPause{1};
 // How long a limit is believed when the cloud does not say when it ends.
 constexpr std::chrono::seconds kWindowUntold{60};
 // Between two checks of callers that wait for the first answer of a new window.
@@ -147,13 +151,25 @@ void CallBudgets::window_over(Budget& budget) const {
   budget.remaining.reset();
 }
 
+// Whether the cloud means what it said.
+milliseconds CallBudgets::pause_while_closed(Budget& budget, bool reads) const {
+  const auto now = timers_.now();
+  if (reads && budget.trial_due <= now) {
+    budget.trial_due = now + kTrialPause;
+    budget.on_trial = true;
+    return milliseconds(0);
+  }
+  const auto opens = std::min(budget.closed_until, budget.trial_due);
+  return std::max(std::chrono::ceil<milliseconds>(opens - now), kUnsurePause);
+}
+
 milliseconds CallBudgets::admit(const std::string& credential, CallPriority priority,
-                                const std::string& controller) {
+                                const std::string& controller, bool reads) {
   Budget& budget = budget_of(credential);
   const auto now = timers_.now();
   milliseconds pause(0);
   if (budget.closed_until > now) {
-    pause = std::chrono::ceil<milliseconds>(budget.closed_until - now);
+    pause = pause_while_closed(budget, reads);
   } else {
     const bool kept = keeps_from(budget, priority);
     window_over(budget);
@@ -173,6 +189,7 @@ milliseconds CallBudgets::admit(const std::string& credential, CallPriority prio
 void CallBudgets::answered(const std::string& credential, const net::Response* response) {
   Budget& budget = budget_of(credential);
   budget.under_way = std::max<int64_t>(budget.under_way - 1, 0);
+  const bool on_trial = std::exchange(budget.on_trial, false);
   if (response == nullptr) return;
   budget.unsure = false;
   const auto wall = system_clock::now();
@@ -191,9 +208,12 @@ void CallBudgets::answered(const std::string& credential, const net::Response* r
   } else if (told.remaining == 0) {
     pause = told.reset;
   }
+  if (on_trial && response->status != 429) budget.closed_until = now;
   if (!pause || *pause <= milliseconds(0)) return;
+  if (budget.closed_until <= now) budget.trial_due = now + kTrialPause;
+  const auto closed = std::min<milliseconds>(*pause, kLongestClosed);
+  budget.closed_until = std::max(budget.closed_until, now + closed);
   const auto until = now + std::min<milliseconds>(*pause, kLongestTold);
-  budget.closed_until = std::max(budget.closed_until, until);
   // Then there are calls again, whatever time its count of none was for.
   if (budget.remaining == 0 && budget.window_ends) {
     budget.window_ends = std::min(*budget.window_ends, until);

@@ -41,7 +41,7 @@ struct BudgetReport {
   std::optional<std::chrono::milliseconds> reset;  // until the window ends, while it is not over
   bool reserved = false;                           // only node initialisation and Services pass
   bool for_nodes = false;                          // only node initialisation passes
-  std::chrono::milliseconds closed{0};             // no call passes for that time
+  std::chrono::milliseconds closed{0};             // the cloud asked to wait for that time
   uint64_t held = 0;                               // calls that were held back
   struct Spender {
     std::string controller;
@@ -59,9 +59,10 @@ class CallBudgets {
   // long it has to wait before it may ask again: because the cloud refused (429, or no call is
   // left), which holds back all calls, or because nine tenths of the limit are spent: the rest is
   // reserved for node initialisation and new or changed Services, and the last twentieth for node
-  // initialisation alone.
+  // initialisation alone. A refusal counts for ten minutes at most, whatever the cloud says; each
+  // minute one call that only `reads` goes out nevertheless, and ends it with its answer.
   std::chrono::milliseconds admit(const std::string& credential, CallPriority priority,
-                                  const std::string& controller);
+                                  const std::string& controller, bool reads = true);
   // Ends a call that was admitted. `response` null: no answer came.
   void answered(const std::string& credential, const net::Response* response);
 
@@ -71,7 +72,7 @@ class CallBudgets {
   // Half of the limit of some credential is spent, or the cloud asked to wait: whoever spends more
   // than others should wait.
   [[nodiscard]] bool scarce() const;
-  // No call passes now, of any priority.
+  // No call passes now, of any priority, but for one that reads each minute.
   [[nodiscard]] bool closed(const std::string& credential) const;
   // Why calls of that priority are held back now, for people; empty: they are not.
   [[nodiscard]] std::string obstacle(const std::string& credential, CallPriority priority) const;
@@ -94,7 +95,9 @@ class CallBudgets {
     std::optional<int64_t> remaining;
     std::optional<runtime::TimePoint> window_ends;
     runtime::TimePoint closed_until;
-    bool unsure = false;  // the window is over, and no answer has told of the next one
+    runtime::TimePoint trial_due;  // while it is closed: of the next call that tries
+    bool on_trial = false;         // such a call is under way
+    bool unsure = false;           // the window is over, and no answer has told of the next one
     int64_t under_way = 0;
     uint64_t held = 0;
     std::map<std::string, Spent> spent;
@@ -104,6 +107,7 @@ class CallBudgets {
   [[nodiscard]] int64_t left(const Budget& budget) const;
   [[nodiscard]] bool keeps_from(const Budget& budget, CallPriority priority) const;
   void window_over(Budget& budget) const;
+  Milliseconds pause_while_closed(Budget& budget, bool reads) const;
   [[nodiscard]] int64_t step_now() const;
 
   const runtime::Timers& timers_;

@@ -101,7 +101,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (running_->ended()) return;
     if (call_.writes && options_->withheld != nullptr) return withhold();
     const CallPriority wanted = priority();
-    const milliseconds pause = options_->budgets->admit(call_.credential, wanted, controller());
+    const milliseconds pause =
+        options_->budgets->admit(call_.credential, wanted, controller(), !call_.writes);
     if (pause <= milliseconds(0)) return send();
     if (!std::exchange(held_, true)) options_->budgets->note_held(call_.credential);
     if (!time_for(pause)) return refuse(pause, wanted);
@@ -140,7 +141,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     Status status(Code::resource_exhausted, ErrorClass::throttled,
                   options_->budgets->obstacle(call_.credential, wanted));
     if (!closed) status.with_reason(std::string(kCallBudgetSpent));
-    running_->end(status.with_retry_after(closed ? pause : std::min(pause, kReservedRetry)));
+    running_->end(status.with_retry_after(std::min(pause, kReservedRetry)));
   }
 
   [[nodiscard]] bool time_for(milliseconds pause) const {

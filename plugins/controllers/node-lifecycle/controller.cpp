@@ -24,6 +24,8 @@ constexpr int kConflictTries = 5;
 constexpr milliseconds kGrace{600'000};
 // In a failing zone thousands are in doubt at once: 200 looks a second are enough.
 constexpr milliseconds kLookCost{5};
+// Whatever the cloud asks for: the host holds back the calls themselves.
+constexpr milliseconds kLongestRetry{60'000};
 
 bool gone(const Status& status) { return status.error_class() == ErrorClass::not_found; }
 
@@ -220,7 +222,7 @@ Status Controller::not_told(const std::string& name, const Status& look) const {
   return Status(look.code(), ErrorClass::waiting,
                 "the cloud does not tell the state of the instance: " + look.message())
       .with_reason(look.reason().empty() ? "MachineStateUnknown" : look.reason())
-      .with_retry_after(std::max(pause(name), look.retry_after()));
+      .with_retry_after(std::max(pause(name), std::min(look.retry_after(), kLongestRetry)));
 }
 
 // LIFE-6. The answer is young enough that the next look gets another one.
@@ -381,7 +383,7 @@ Task<Status> Controller::remove(Ctx ctx, Object node, std::string cause) {
                          "Node " + name + " could not be deleted: " + removed.message());
     Status failed = removed;
     co_return failed.with_context("could not delete the Node")
-        .with_retry_after(std::max(pause(name), removed.retry_after()));
+        .with_retry_after(std::max(pause(name), std::min(removed.retry_after(), kLongestRetry)));
   }
   co_return Status();
 }

@@ -162,8 +162,52 @@ TEST_F(CallBudgetsTest, ARefusalHoldsBackEverybody) {
 }
 
 TEST_F(CallBudgetsTest, WithoutAnyCallLeftTheResetIsWaitedFor) {
-  spend_until(0);
-  EXPECT_EQ(admit(CallPriority::node_init), 600s);
+  exchange({{"RateLimit-Limit", "60"}, {"RateLimit-Remaining", "0"}, {"RateLimit-Reset", "50"}});
+  EXPECT_EQ(admit(CallPriority::node_init), 50s);
+}
+
+// Issue 37: 429 with `Retry-After: 86400` stopped new Nodes for an hour.
+TEST_F(CallBudgetsTest, Issue37_EachMinuteOneReadTriesWhetherTheCloudMeansIt) {
+  exchange({{"Retry-After", "86400"}}, 429);
+  EXPECT_EQ(admit(CallPriority::node_init), 60s);
+  timers_.advance(60s);
+  EXPECT_GT(budgets_.admit("account", CallPriority::node_init, "c", false), 0ms) << "a write";
+  EXPECT_EQ(admit(CallPriority::refresh), 0ms);
+  EXPECT_EQ(admit(CallPriority::node_init), 60s) << "one call alone";
+  const net::Response still = answer({{"Retry-After", "86400"}}, 429);
+  budgets_.answered("account", &still);
+  EXPECT_EQ(admit(CallPriority::node_init), 60s);
+  timers_.advance(60s);
+  exchange({}, 200);
+  EXPECT_TRUE(passes(CallPriority::refresh)) << "the cloud answers";
+  EXPECT_FALSE(budgets_.closed("account"));
+  EXPECT_EQ(budgets_.admit("account", CallPriority::load_balancers, "c", false), 0ms);
+}
+
+TEST_F(CallBudgetsTest, Issue37_ATrialWithoutAnAnswerIsFollowedByAnother) {
+  exchange({{"Retry-After", "600"}}, 429);
+  timers_.advance(60s);
+  EXPECT_TRUE(passes(CallPriority::refresh)) << "its answer is lost";
+  EXPECT_FALSE(passes(CallPriority::node_init));
+  timers_.advance(60s);
+  EXPECT_TRUE(passes(CallPriority::node_init));
+}
+
+TEST_F(CallBudgetsTest, Issue37_AnHourWithoutCallsStopsAllForTenMinutesAndTheLowerOnesForTheRest) {
+  exchange(
+      {{"RateLimit-Limit", "5000"}, {"RateLimit-Remaining", "0"}, {"RateLimit-Reset", "3600"}});
+  EXPECT_EQ(report().closed, 600s);
+  timers_.advance(600s);
+  EXPECT_TRUE(passes(CallPriority::node_init));
+  EXPECT_EQ(admit(CallPriority::refresh), 3000s);
+}
+
+TEST_F(CallBudgetsTest, Issue37_AnAnswerOfAnEarlierCallOpensNothing) {
+  EXPECT_EQ(admit(CallPriority::node_init), 0ms);
+  exchange({{"Retry-After", "600"}}, 429);
+  const net::Response late = answer({});
+  budgets_.answered("account", &late);
+  EXPECT_TRUE(budgets_.closed("account"));
 }
 
 TEST_F(CallBudgetsTest, ALimitWithoutAnEndIsBelievedForAMinute) {
