@@ -13,6 +13,13 @@ class OwnershipTest : public LoadBalancerOperationsTest {
     host.kube.watch("v1/services", {"/metadata", "/status"}, [](auto&&...) {});
     host.kube.watch("v1/nodes", {"/spec"}, [](auto&&...) {});
   }
+  // A Node whose kubelet says that it is that droplet.
+  void join(int droplet) {
+    const std::string number = std::to_string(droplet);
+    host.kube.put("v1/nodes", R"({"metadata":{"name":"node-)" + number +
+                                  R"("},"spec":{"providerID":"digitalocean://)" + number +
+                                  R"("}})");
+  }
   json chosen(const std::string& name) { return {{kAnnotation + "name", name}}; }
   std::string mark(const std::string& cluster = "") {
     return "k8s:" + (cluster.empty() ? "" : cluster + ":") + "service:" + kUid;
@@ -111,8 +118,8 @@ class HostNameOwnershipTest : public OwnershipTest {
  protected:
   HostNameOwnershipTest() {
     log_in();
-    host.kube.put("v1/nodes", R"({"metadata":{"name":"node-0"},
-                                  "spec":{"providerID":"digitalocean://101"}})");
+    join(101);
+    join(102);
   }
   static json rule(int32_t port, const std::string& protocol = "tcp") {
     return json::array({{{"entry_protocol", protocol},
@@ -144,7 +151,14 @@ TEST_F(HostNameOwnershipTest, DO_236_ItIsProvenByWhatItServes) {
 }
 
 TEST_F(HostNameOwnershipTest, ThatOfAnotherClusterReachesNoNode) {
-  host.kube.remove("v1/nodes", "node-0");
+  host.kube.remove("v1/nodes", "node-101");
+  host.kube.remove("v1/nodes", "node-102");
+  expect_left_alone(shop());
+}
+
+// A tenant and a kubelet together took it over (issue 37).
+TEST_F(HostNameOwnershipTest, Issue37_OneNodeThatNamesADropletOfAnotherClusterProvesNothing) {
+  host.kube.remove("v1/nodes", "node-102");
   expect_left_alone(shop());
 }
 
@@ -186,8 +200,9 @@ TEST_F(OwnershipTest, DO_93_AnAddressThatTheServiceAsksForNeedsNodesBehindIt) {
   annotations["kube-vip.io/loadbalancerIPs"] = "192.0.2.7,10.0.0.1";
   const auto by_annotation = served(service(annotations, id), ingress);
   for (const auto& thief : {by_field, by_annotation}) expect_left_alone(thief);
-  host.kube.put("v1/nodes", R"({"metadata":{"name":"node-0"},
-                                "spec":{"providerID":"digitalocean://102"}})");
+  join(102);
+  for (const auto& thief : {by_field, by_annotation}) expect_left_alone(thief);
+  join(101);
   // A tenant of the same cluster.
   host.kube.put("v1/services",
                 served(service(chosen("shop"), id, kOtherUid, kOtherName), ingress).object.json());
@@ -214,8 +229,8 @@ TEST_F(OwnershipTest, DO_242_AnInternalAddressIsAProofWithNodesBehindIt) {
   annotations[kAnnotation + "network"] = "INTERNAL";
   const auto shop = served(service(annotations, id), ingress);
   expect_left_alone(shop);
-  host.kube.put("v1/nodes", R"({"metadata":{"name":"node-0"},
-                                "spec":{"providerID":"digitalocean://102"}})");
+  join(102);
+  join(101);
   expect_taken_over_without_a_write(shop);
 }
 

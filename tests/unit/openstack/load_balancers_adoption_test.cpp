@@ -160,6 +160,19 @@ TEST_F(OpenStackAdoptionTest, OS_229_AMemberIsANodesWhereNeutronSaysSo) {
   expect_taken_over_without_a_write(thief_with());
 }
 
+// Such a Node and the tenant together took the load balancer over (issue 37).
+TEST_F(OpenStackAdoptionTest, Issue37_OneNodeThatNamesAServerOfAnotherClusterProvesNothing) {
+  left_by_go(web());
+  be_another_cluster();
+  auto one = nodes(1);
+  for (const Backend& node : nodes()) one[0].addresses.push_back(node.addresses[0]);
+  join(one);
+  expect_left_alone(thief_with());
+  join(nodes(2));
+  start();
+  expect_taken_over_without_a_write(thief_with());
+}
+
 TEST_F(OpenStackAdoptionTest, OS_229_WhoHasOneOfItsOwnGetsNoOtherByItsStatus) {
   left_by_go(web());
   LoadBalancerService thief = web();

@@ -202,14 +202,15 @@ bool Ownership::serves_only(const Claim& claim, const ExistingLoadBalancer& bala
 }
 
 bool Ownership::reaches_nodes(const ExistingLoadBalancer& balancer) const {
-  bool reaches = false;
+  std::set<int64_t> reached;
   host_.kube.cached_each("v1/nodes", {}, [&](const Object& node) {
     const auto id = droplet_id(node.text("/spec/providerID"));
-    reaches = id.ok() &&
-              std::binary_search(balancer.droplet_ids.begin(), balancer.droplet_ids.end(), *id);
-    return !reaches;
+    if (id.ok() &&
+        std::binary_search(balancer.droplet_ids.begin(), balancer.droplet_ids.end(), *id)) {
+      reached.insert(*id);
+    }
   });
-  return reaches;
+  return reached.size() * 2 > balancer.droplet_ids.size();
 }
 
 }  // namespace ccm::digitalocean

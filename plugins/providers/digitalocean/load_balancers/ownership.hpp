@@ -101,7 +101,8 @@ class Ownership {
                                         const ExistingLoadBalancer& balancer) const;
   [[nodiscard]] bool other_shows_it(const Claim& claim, const ExistingLoadBalancer& balancer) const;
   [[nodiscard]] bool serves_only(const Claim& claim, const ExistingLoadBalancer& balancer) const;
-  // Whether a Node of this cluster is among its backends.
+  // Whether most of its droplets are Nodes of this cluster: a kubelet may register its Node as a
+  // droplet of another one.
   [[nodiscard]] bool reaches_nodes(const ExistingLoadBalancer& balancer) const;
 
   Host& host_;

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace ccm::openstack {
@@ -13,6 +16,17 @@ namespace {
 
 std::array<std::string, 2> possible_names(const LoadBalancerService& service) {
   return {load_balancer_name(service), service.default_name};
+}
+
+// Of the members that serves_nodes() looks for in Neutron.
+constexpr std::size_t kAskedPorts = 3;
+
+// With two families each Node is a member twice.
+std::size_t members_of_a_family(const std::map<std::string, const Member*>& by_address) {
+  const auto v6 = static_cast<std::size_t>(std::count_if(
+      by_address.begin(), by_address.end(),
+      [](const auto& member) { return member.first.find(':') != std::string::npos; }));
+  return std::max(v6, by_address.size() - v6);
 }
 
 Status not_shared(std::string why) {
@@ -97,8 +111,9 @@ Task<Result<bool>> LoadBalancers::is_this_clusters(Ctx ctx, const LoadBalancerSe
   co_return serves;
 }
 
-// Whether a member is a Node of this cluster. Networks may have the same addresses, so Neutron has
-// to know it on the Node's own port.
+// Whether most members are Nodes of this cluster: a kubelet may register its Node as a server of
+// another one, so a single Node proves nothing. Nor does what Nodes say of their addresses, and
+// networks may have the same ones: Neutron has to know them on the servers' own ports.
 Task<Result<bool>> LoadBalancers::serves_nodes(Ctx ctx, const ExistingLoadBalancer& balancer) {
   ExistingLoadBalancer whole = balancer;
   Status read = co_await octavia_.read_children(ctx, whole);
@@ -107,14 +122,18 @@ Task<Result<bool>> LoadBalancers::serves_nodes(Ctx ctx, const ExistingLoadBalanc
   for (const ExistingPool& pool : whole.pools) {
     for (const Member& member : pool.members) by_address[member.address] = &member;
   }
-  const auto candidates = nodes_with(by_address);
-  for (const auto& [address, server] : candidates) {
+  const auto candidates = servers_with(by_address);
+  if (candidates.size() * 2 <= members_of_a_family(by_address)) co_return false;
+  std::size_t asked = 0;
+  std::size_t right = 0;
+  for (const auto& [server, address] : candidates) {
+    if (asked++ == kAskedPorts) break;
     const auto subnet = co_await addresses_.subnet_of(ctx, server, address);
     if (!subnet.ok()) co_return subnet.status();
     const std::string& said = by_address.at(address)->subnet_id;
-    if (!subnet->empty() && (said.empty() || said == *subnet)) co_return true;
+    if (!subnet->empty() && (said.empty() || said == *subnet)) ++right;
   }
-  co_return false;
+  co_return right * 2 > std::min(asked, kAskedPorts);
 }
 
 Task<Status> LoadBalancers::may_join(Ctx ctx, const Subject& subject,
@@ -155,19 +174,17 @@ Task<Result<Object>> LoadBalancers::user_of(Ctx ctx, const LoadBalancerService& 
   co_return *whose == Claim::owner ? service.object : Object();
 }
 
-// Some of these addresses that Nodes have, with their servers.
-std::map<std::string, std::string> LoadBalancers::nodes_with(
+// The servers of Nodes that say they have one of these addresses, each with one of them.
+std::map<std::string, std::string> LoadBalancers::servers_with(
     const std::map<std::string, const Member*>& addresses) const {
-  constexpr std::size_t kAsked = 3;
   std::map<std::string, std::string> found;
   host_.kube.cached_each("v1/nodes", {}, [&](const Object& node) {
     const auto id = parse_provider_id(node.text("/spec/providerID"));
-    if (!id.ok()) return true;
+    if (!id.ok()) return;
     node.at("/status/addresses").each([&](std::string_view, const Value& entry) {
       const std::string address(entry.text("/address"));
-      if (found.size() < kAsked && addresses.contains(address)) found.emplace(address, id->server);
+      if (addresses.contains(address)) found.emplace(id->server, address);
     });
-    return found.size() < kAsked;
   });
   return found;
 }

@@ -103,7 +103,7 @@ class LoadBalancers {
   // not proven to be its.
   Task<Result<Object>> user_of(Ctx ctx, const LoadBalancerService& guest, MarkedService user,
                                const ExistingLoadBalancer& balancer);
-  [[nodiscard]] std::map<std::string, std::string> nodes_with(
+  [[nodiscard]] std::map<std::string, std::string> servers_with(
       const std::map<std::string, const Member*>& addresses) const;
   // creation.cpp
   // `balancer`: the one that exists; null = none yet.
