@@ -14,6 +14,7 @@
 #include "plugin/host_services/metrics_service.hpp"
 #include "plugin/host_services/object_service.hpp"
 #include "plugin/host_services/scheduling_services.hpp"
+#include "plugin_host/cloud_hints.hpp"
 #include "plugin_host/plugin_metrics.hpp"
 #include "plugin_host/provider_start.hpp"
 #include "runtime/work_queue.hpp"
@@ -158,7 +159,8 @@ void PluginHost::Impl::retry_failed(std::chrono::nanoseconds outage) {
 
 void PluginHost::Impl::hinted(const CloudHint& hint) {
   const bool instance = hint.kind == CCM_HINT_INSTANCE;
-  const HintedObjects found = hinted_objects(hint, deps.cache, cloud.id_annotation());
+  const HintedObjects found =
+      hinted_objects(hint, deps.cache, cloud.id_annotation(), cloud.instances());
   if (instance && cloud.instances() != nullptr) {
     cloud.instances()->hinted(hint.name, hint.provider_id);
     for (const auto& node : found.objects) {

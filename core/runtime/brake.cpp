@@ -35,12 +35,16 @@ void Brake::observe(const BrakeObservation& observation, TimePoint now) {
       absent.insert(key);
     }
   }
-  std::erase_if(absent_, [&](const auto& entry) { return !absent.contains(entry.first); });
+  if (!observation.partial) {
+    std::erase_if(absent_, [&](const auto& entry) { return !absent.contains(entry.first); });
+  }
   for (const std::string& key : absent) {
     const auto name = observation.names.find(key);
-    Absence first{now, name == observation.names.end() ? key : name->second, false,
-                  observation.announced.contains(key), false};
-    absent_.try_emplace(key, std::move(first));
+    Absence first{now,   name == observation.names.end() ? key : name->second,
+                  false, observation.announced.contains(key),
+                  false, false};
+    Absence& absence = absent_.try_emplace(key, std::move(first)).first->second;
+    absence.terminated = observation.terminated.contains(key);
   }
   std::unordered_set<std::string_view> counted;
   for (const auto& [key, deletion] : deleted_) {
@@ -111,6 +115,8 @@ BrakeReport Brake::report(TimePoint now) const {
   report.known = known_;
   report.absent = absent_.size();
   report.announced = announced();
+  report.terminated = static_cast<std::size_t>(std::count_if(
+      absent_.begin(), absent_.end(), [](const auto& entry) { return entry.second.terminated; }));
   report.contradicted = contradicted_;
   report.deleted = used(now);
   report.first_window = !watched_a_window(now);

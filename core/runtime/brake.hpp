@@ -7,8 +7,9 @@
 // deletion: when 60 of 100 objects vanish at once, already the first deletion is stopped.
 //
 // An object whose removal was announced before it was first missed does not count: the announcement
-// explains its absence. It still waits while others are held, since the answer that lacks it is not
-// believed then, and it counts in an answer that is wrong about something else. A later
+// explains its absence. What the cloud calls terminated counts like what it lacks: a faulty one
+// says so of all. An announced one still waits while others are held, since the answer that lacks
+// it is not believed then, and it counts in an answer that is wrong about something else. A later
 // announcement has no effect: a tool may drain objects because they look broken.
 //
 // Objects of one name count once in a window: whoever makes an object again after its deletion uses
@@ -37,7 +38,7 @@ struct BrakeOptions {
 // One complete answer of the cloud, compared with the objects in the cluster.
 struct BrakeObservation {
   std::size_t known = 0;            // objects of this kind
-  std::vector<std::string> absent;  // keys of those that the answer lacks
+  std::vector<std::string> absent;  // keys of those that the answer lacks, or calls terminated
   bool sighted = false;             // the answer holds something that is known to be there
   // The names in `absent` whose removal was announced.
   std::unordered_set<std::string> announced{};
@@ -46,6 +47,10 @@ struct BrakeObservation {
   // Names of absent objects, by key; without an entry the key itself. No two objects have one name
   // at a time.
   std::unordered_map<std::string, std::string> names{};
+  // Those of `absent` that the answer calls terminated.
+  std::unordered_set<std::string> terminated{};
+  // It may lack others: what was absent before is so still.
+  bool partial = false;
 };
 
 enum class BrakeVerdict {
@@ -67,13 +72,14 @@ struct BrakeReport {
   bool blind = false;     // the last observation proved nothing
   bool observed = false;  // there was an observation; before the first one the rest says nothing
   std::size_t known = 0;
-  std::size_t absent = 0;     // in the last sighted observation
-  std::size_t announced = 0;  // of those, announced
-  bool contradicted = false;  // counted all the same: the answer lacks objects that are alive
-  std::size_t held = 0;       // of the absent ones, held because they are too many
-  std::size_t deleted = 0;    // names of those deleted for absence within the window
-  std::size_t limit = 0;      // in force now
-  bool first_window = false;  // the limit is the minimum, since this process has just begun
+  std::size_t absent = 0;      // in the last sighted observation
+  std::size_t announced = 0;   // of those, announced
+  std::size_t terminated = 0;  // of those, terminated by the cloud's own word
+  bool contradicted = false;   // counted all the same: the answer lacks objects that are alive
+  std::size_t held = 0;        // of the absent ones, held because they are too many
+  std::size_t deleted = 0;     // names of those deleted for absence within the window
+  std::size_t limit = 0;       // in force now
+  bool first_window = false;   // the limit is the minimum, since this process has just begun
   std::optional<TimePoint> engaged_since;
 };
 
@@ -92,8 +98,8 @@ class Brake {
   // the last observation.
   [[nodiscard]] BrakeJudgement judge(const std::string& key, TimePoint now) const;
 
-  // The object is being deleted; `counted` says whether against the limit: false for objects that
-  // the cloud says it destroyed and for those that the operator released.
+  // The object is being deleted; `counted` says whether against the limit: false for announced ones
+  // and for those that the operator released.
   void deleting(const std::string& key, bool counted, TimePoint now);
   // deleting() was called for it within the window. Asking again needs no further judgement.
   [[nodiscard]] bool is_deleting(const std::string& key) const { return deleted_.contains(key); }
@@ -110,6 +116,7 @@ class Brake {
     bool suspect = false;    // was absent together with too many others
     bool announced = false;  // when it was first missed
     bool counted = false;    // an object of its name counts as deleted in the window already
+    bool terminated = false;
     [[nodiscard]] bool counts() const { return !announced && !counted; }
   };
   struct Deletion {

@@ -53,13 +53,14 @@ type NodeAddress struct {
 // Instance is an instance of the cloud.
 type Instance struct {
 	State      InstanceState
-	ProviderID string // with one of the prefixes of plugin.json
+	ProviderID string // its own one, with one of the prefixes of plugin.json
 	Name       string // equals the Node's name where the cloud keeps to that
 	Type       string
 	Zone       string
 	Region     string
 	Addresses  []NodeAddress // in the order in which the Node is to show them
 	Labels     map[string]string
+	OtherIDs   []string // other provider IDs under which a Node may name it
 }
 
 // InstanceList is a listing. Instances whose provider ID begins with one of UnknownPrefixes, such as those of a region
@@ -162,6 +163,7 @@ func (a *arena) instance(from Instance) *C.ccm_instance {
 	to.instance_type, to.zone, to.region = a.text(from.Type), a.text(from.Zone), a.text(from.Region)
 	to.addresses, to.address_count = a.addresses(from.Addresses)
 	to.labels, to.label_count = a.pairs(from.Labels)
+	to.other_ids, to.other_id_count = a.texts(from.OtherIDs)
 	return to
 }
 

@@ -111,6 +111,7 @@ const ccm_instance* instance_of(Structs& in) {
   made.zone = in.text();
   in.list(made.addresses, made.address_count, [&] { return address_of(in); });
   in.list(made.labels, made.label_count, [&] { return pair_of(in); });
+  in.list(made.other_ids, made.other_id_count, [&] { return in.text(); });
   return in.place(made);
 }
 

@@ -1,8 +1,10 @@
 // Routes by the real manager with openstack.so and route.so.
 #include "openstack_api/manager_fixture.hpp"
 
+#include <chrono>
 #include <set>
 #include <string>
+#include <thread>
 
 namespace ccm::openstack_api {
 namespace {
@@ -85,6 +87,27 @@ TEST_F(OpenStackRoutesManagerTest, OS_177_181_195_RoutesComeAndGoWithNodesAndFor
                                   [&] { return !destinations().contains("10.244.7.0/24"); }));
   EXPECT_EQ(destinations().size(), static_cast<std::size_t>(kNodes));
   EXPECT_TRUE(destinations().contains("10.244.200.0/24"));
+}
+
+// A kubelet registers its own Node with another Node's server, spelt with the region.
+TEST_F(OpenStackRoutesManagerTest, Issue37_AnotherSpellingOfAProviderIdIsNoOtherServer) {
+  const auto ids = add_servers("worker-", 1, "private");
+  join("worker-0", "openstack:///" + ids[0], "10.244.1.0/24");
+  start_routes();
+  ASSERT_TRUE(support::eventually(support::patience(), [&] { return networked() == 1; }))
+      << tail(manager_->log());
+  const auto second = std::chrono::seconds(1);  // the resolution of the Nodes' ages
+  std::this_thread::sleep_for(second);
+  join("evil", "openstack://RegionOne/" + ids[0], "10.244.2.0/24");
+  EXPECT_TRUE(support::eventually(support::patience(), [&] {
+    return has_event("evil", "InstanceOfAnotherNode");
+  })) << tail(manager_->log());
+  EXPECT_EQ(destinations(), std::set<std::string>{"10.244.1.0/24"});
+  cloud_.with([](Cloud& cloud) {
+    for (const json& port : cloud.region().network.records("ports")) {
+      EXPECT_EQ(port.dump().find("10.244.2.0"), std::string::npos) << port;
+    }
+  });
 }
 
 TEST_F(OpenStackRoutesManagerTest, OS_113_WithoutARouterNothingElseIsDifferent) {

@@ -57,9 +57,13 @@ bool sound_machine(Outcome& outcome, const ccm_instance* given, const std::strin
     check_text(outcome, raw.addresses[i].address, what + ": an address");
   }
   if (!sound_array(outcome, raw.labels, raw.label_count, what + ": labels")) return false;
+  if (!sound_array(outcome, raw.other_ids, raw.other_id_count, what + ": other_ids")) return false;
   for (size_t i = 0; i < raw.label_count; ++i) {
     check_text(outcome, raw.labels[i].key, what + ": a label's key");
     check_text(outcome, raw.labels[i].value, what + ": a label's value");
+  }
+  for (size_t i = 0; i < raw.other_id_count; ++i) {
+    check_text(outcome, raw.other_ids[i], what + ": another provider ID");
   }
   return sound;
 }

@@ -6,7 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace ccm::conformance {
 namespace {
@@ -130,6 +134,78 @@ void gets_by_name(Trial& trial) {
                             describe(outcome.status)));
   Trial::expect(outcome.machines.instances.front().provider_id == machine.provider_id,
                 "get answered with another instance");
+}
+
+// Spellings that a provider, or its cloud, may take for the same instance.
+std::vector<std::string> spellings_of(const std::string& id) {
+  const std::size_t scheme = id.find("://");
+  if (scheme == std::string::npos) return {};
+  const std::string prefix = id.substr(0, scheme + 3);
+  const std::string rest = id.substr(scheme + 3);
+  std::string upper = rest;
+  for (char& c : upper) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return {prefix + upper,      prefix + "0" + rest, prefix + "+" + rest,
+          prefix + "/" + rest, prefix + rest + "/", prefix + rest + " "};
+}
+
+template <const Method& kMethod>
+Outcome ask_under(Trial& trial, const Machine& machine, const std::string& id) {
+  const NodeIdentity node{machine.name, id, {}, {}};
+  const bool one = &kMethod == &kGet;
+  return ask_for(trial, one ? get_machine(trial, node) : describe_machines(trial, {node}));
+}
+
+// Or a Node that is registered under another one would be given the instance of somebody else.
+template <const Method& kMethod>
+void answers_the_own_id(Trial& trial) {
+  trial.need(kMethod);
+  const Machine machine = trial.machines(1).front();
+  const Outcome found = ask_under<kMethod>(trial, machine, machine.provider_id);
+  if (!found.ok() || found.machines.instances.empty()) Trial::skip("the instance is not found");
+  const Instance& instance = found.machines.instances.front();
+  std::vector<std::string> ids = instance.other_ids;
+  for (std::string& id : spellings_of(machine.provider_id)) ids.push_back(std::move(id));
+  for (const std::string& id : ids) {
+    const Outcome again = ask_under<kMethod>(trial, machine, id);
+    if (!again.ok() || again.machines.instances.empty()) continue;
+    const Instance& answer = again.machines.instances.front();
+    if (!exists(answer.state)) continue;
+    Trial::expect(
+        answer.provider_id == instance.provider_id,
+        fmt::format("{} of {} answers with the provider ID {}, and of {} with {}", kMethod.name,
+                    machine.provider_id, instance.provider_id, id, answer.provider_id));
+  }
+}
+
+void takes_other_ids(Trial& trial) {
+  trial.need(kGet);
+  const Machine machine = trial.machines(1).front();
+  const Outcome found = ask_under<kGet>(trial, machine, machine.provider_id);
+  if (!found.ok() || found.machines.instances.empty()) Trial::skip("the instance is not found");
+  const std::vector<std::string> ids = found.machines.instances.front().other_ids;
+  if (ids.empty()) Trial::skip("instances have no other provider IDs");
+  for (const std::string& id : ids) {
+    const Outcome again = ask_under<kGet>(trial, machine, id);
+    Trial::expect(again.ok(), fmt::format("get of {}, which is another provider ID of {}, ended "
+                                          "with {}",
+                                          id, machine.provider_id, describe(again.status)));
+  }
+}
+
+void lists_each_id_once(Trial& trial) {
+  trial.need(kList);
+  trial.machines(2);
+  std::map<std::string, std::string> names;
+  for (const Instance& instance : trial.run_well(kList).machines.instances) {
+    std::vector<std::string> ids = instance.other_ids;
+    ids.push_back(instance.provider_id);
+    for (const std::string& id : ids) {
+      const auto [known, fresh] = names.emplace(id, instance.provider_id);
+      Trial::expect(id.empty() || fresh || known->second == instance.provider_id,
+                    fmt::format("{} is a provider ID of {} and of {}", id, known->second,
+                                instance.provider_id));
+    }
+  }
 }
 
 // Gone by the cloud's own hand, after the provider has seen it.
@@ -267,7 +343,15 @@ void add_instance_cases(Cases& cases) {
        {"INSTANCES-14", "describe makes no absence of a failure", kHeader, "R-70",
         &is_not_absent_because_of<kDescribe>},
        {"INSTANCES-15", "limits are numbers that the host can keep", kHeader, "ccm_instance_limits",
-        &has_sensible_limits}});
+        &has_sensible_limits},
+       {"INSTANCES-16", "get answers the instance's own provider ID, however it was asked for",
+        kHeader, "R-73", &answers_the_own_id<kGet>},
+       {"INSTANCES-17", "describe answers the instance's own provider ID, however it was asked for",
+        kHeader, "R-73", &answers_the_own_id<kDescribe>},
+       {"INSTANCES-18", "get takes the other provider IDs of an instance", kHeader, "R-73",
+        &takes_other_ids},
+       {"INSTANCES-19", "no two instances of a listing have a provider ID in common", kHeader,
+        "R-73", &lists_each_id_once}});
 }
 
 }  // namespace ccm::conformance

@@ -38,7 +38,8 @@ class InstanceSnapshot::Builder {
     }
     const ccm_instance instance = known(given);
     if (!sound_list(instance.addresses, instance.address_count) ||
-        !sound_list(instance.labels, instance.label_count)) {
+        !sound_list(instance.labels, instance.label_count) ||
+        !sound_list(instance.other_ids, instance.other_id_count)) {
       return Status(Code::internal, "the provider described an instance by malformed lists");
     }
     Record record;
@@ -59,6 +60,7 @@ class InstanceSnapshot::Builder {
       snapshot_->pairs_.push_back({intern(view(label.key)), intern(view(label.value))});
     }
     record.label_count = static_cast<uint32_t>(instance.label_count);
+    add_other_ids(instance, record);
     snapshot_->records_.push_back(record);
     if (snapshot_->text_.size() < kTextLimit) return {};
     return Status(Code::resource_exhausted, "the provider's list of instances is too long");
@@ -72,6 +74,7 @@ class InstanceSnapshot::Builder {
     made.records_.shrink_to_fit();
     made.pairs_.shrink_to_fit();
     made.by_provider_id_ = sorted([&](uint32_t index) { return made.provider_id(index); });
+    index_other_ids();
     made.by_name_ = sorted([&](uint32_t index) { return made.name(index); });
     return snapshot_;
   }
@@ -96,6 +99,21 @@ class InstanceSnapshot::Builder {
     made.records_ = std::move(once);
   }
 
+  // After finish(). A provider ID that two instances have says nothing of either.
+  [[nodiscard]] Status check_ids() const {
+    const InstanceSnapshot& made = *snapshot_;
+    const auto& others = made.by_other_id_;
+    for (std::size_t place = 0; place < others.size(); ++place) {
+      const auto& [id, index] = others[place];
+      const bool repeated = place > 0 && others[place - 1].second != index &&
+                            made.text(others[place - 1].first) == made.text(id);
+      if (!repeated && made.find_provider_id(made.text(id)) == index) continue;
+      return Status(Code::internal, "the provider lists two instances with the provider ID \"" +
+                                        std::string(made.text(id)) + "\"");
+    }
+    return {};
+  }
+
   // An empty prefix is every instance's.
   void add_unknown(std::string_view prefix) {
     if (prefix.empty()) snapshot_->complete_ = false;
@@ -103,6 +121,32 @@ class InstanceSnapshot::Builder {
   }
 
  private:
+  void add_other_ids(const ccm_instance& instance, Record& record) {
+    record.other_ids = static_cast<uint32_t>(snapshot_->other_ids_.size());
+    for (std::size_t index = 0; index < instance.other_id_count; ++index) {
+      const std::string_view id = view(instance.other_ids[index]);
+      if (id.empty() || id == view(instance.provider_id)) continue;
+      snapshot_->other_ids_.push_back(append(id));
+      ++record.other_id_count;
+    }
+  }
+
+  void index_other_ids() {
+    InstanceSnapshot& made = *snapshot_;
+    made.other_ids_.shrink_to_fit();
+    made.by_other_id_.reserve(made.other_ids_.size());
+    for (uint32_t index = 0; index < made.records_.size(); ++index) {
+      const Record& record = made.records_[index];
+      for (uint32_t which = 0; which < record.other_id_count; ++which) {
+        made.by_other_id_.emplace_back(made.other_ids_[record.other_ids + which], index);
+      }
+    }
+    std::sort(made.by_other_id_.begin(), made.by_other_id_.end(),
+              [&](const auto& left, const auto& right) {
+                return made.text(left.first) < made.text(right.first);
+              });
+  }
+
   // Text that is not UTF-8 could not be sent to Kubernetes.
   Text append(std::string_view given) {
     const std::string repaired = is_utf8(given) ? std::string() : utf8_text(given);
@@ -162,7 +206,10 @@ Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy_list(const ccm_instance_lis
   for (std::size_t index = 0; index < list.unknown_prefix_count; ++index) {
     builder.add_unknown(view(list.unknown_prefixes[index]));
   }
-  return builder.finish();
+  Ptr made = builder.finish();
+  const Status unique = merge ? builder.check_ids() : Status();
+  if (!unique.ok()) return unique;
+  return made;
 }
 
 Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy(const ccm_instance* instance) {
@@ -173,11 +220,16 @@ Result<InstanceSnapshot::Ptr> InstanceSnapshot::copy(const ccm_instance* instanc
 }
 
 std::size_t InstanceSnapshot::find_provider_id(std::string_view wanted) const {
+  if (wanted.empty()) return kNone;
   const auto found = std::lower_bound(
       by_provider_id_.begin(), by_provider_id_.end(), wanted,
       [this](uint32_t index, std::string_view text) { return provider_id(index) < text; });
-  if (found == by_provider_id_.end() || provider_id(*found) != wanted) return kNone;
-  return *found;
+  if (found != by_provider_id_.end() && provider_id(*found) == wanted) return *found;
+  const auto other = std::lower_bound(
+      by_other_id_.begin(), by_other_id_.end(), wanted,
+      [this](const auto& entry, std::string_view id) { return text(entry.first) < id; });
+  if (other == by_other_id_.end() || text(other->first) != wanted) return kNone;
+  return other->second;
 }
 
 bool InstanceSnapshot::may_lack(std::string_view wanted) const {
@@ -211,6 +263,9 @@ void InstanceExport::add(const InstanceSnapshot::Ptr& snapshot, std::size_t inde
     entry->labels.push_back(
         {c_str(snapshot->text(pair->first)), c_str(snapshot->text(pair->second))});
   }
+  for (std::size_t which = 0; which < record.other_id_count; ++which) {
+    entry->other_ids.push_back(c_str(snapshot->other_id(index, which)));
+  }
   entry->instance = std::make_unique<ccm_instance>(sized<ccm_instance>());
   ccm_instance& raw = *entry->instance;
   raw.state = record.state;
@@ -223,6 +278,8 @@ void InstanceExport::add(const InstanceSnapshot::Ptr& snapshot, std::size_t inde
   raw.address_count = entry->addresses.size();
   raw.labels = entry->labels.data();
   raw.label_count = entry->labels.size();
+  raw.other_ids = entry->other_ids.data();
+  raw.other_id_count = entry->other_ids.size();
   entry->keep = snapshot;
   entries_.push_back(std::move(entry));
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ccm::plugin {
@@ -20,7 +21,8 @@ class InstanceSnapshot {
   using Ptr = std::shared_ptr<const InstanceSnapshot>;
 
   // Copies a provider's list. An instance that is listed twice under its provider ID counts once,
-  // with its last entry. Failure: internal, when the list is malformed.
+  // with its last entry. Failure: internal, when the list is malformed, or says of two instances
+  // that they have one provider ID.
   static Result<Ptr> copy(const ccm_instance_list* list);
   // Answers to questions: element i answers question i.
   static Result<Ptr> copy_answers(const ccm_instance_list* list);
@@ -40,6 +42,7 @@ class InstanceSnapshot {
   // How many entries repeated an earlier one.
   [[nodiscard]] std::size_t repeats() const { return repeats_; }
   [[nodiscard]] int32_t state(std::size_t index) const { return records_[index].state; }
+  // Its own one.
   [[nodiscard]] std::string_view provider_id(std::size_t index) const {
     return text(records_[index].provider_id);
   }
@@ -54,7 +57,15 @@ class InstanceSnapshot {
     return text(pairs_[records_[index].pairs + which].second);
   }
 
-  // The instance with that provider ID, or kNone.
+  [[nodiscard]] std::size_t other_id_count(std::size_t index) const {
+    return records_[index].other_id_count;
+  }
+  [[nodiscard]] std::string_view other_id(std::size_t index, std::size_t which) const {
+    return text(other_ids_[records_[index].other_ids + which]);
+  }
+
+  // The instance with that provider ID, its own or another one of it, or kNone,
+  // as for an empty one.
   [[nodiscard]] std::size_t find_provider_id(std::string_view provider_id) const;
   // The instances of that name that are not terminated, in the order of the listing: a destroyed
   // one may still be listed beside its successor. When all are, the first of them.
@@ -80,6 +91,8 @@ class InstanceSnapshot {
     uint32_t pairs = 0;  // addresses, then labels
     uint32_t address_count = 0;
     uint32_t label_count = 0;
+    uint32_t other_ids = 0;
+    uint32_t other_id_count = 0;
     int32_t state = CCM_INSTANCE_UNKNOWN;
   };
   InstanceSnapshot() = default;
@@ -91,7 +104,9 @@ class InstanceSnapshot {
   std::string text_;
   std::vector<Record> records_;
   std::vector<Pair> pairs_;
+  std::vector<Text> other_ids_;
   std::vector<uint32_t> by_provider_id_;  // indices, sorted
+  std::vector<std::pair<Text, uint32_t>> by_other_id_;
   std::vector<uint32_t> by_name_;
   std::size_t repeats_ = 0;
   bool complete_ = true;
@@ -116,6 +131,7 @@ class InstanceExport {
     std::unique_ptr<ccm_instance> instance;
     std::vector<ccm_node_address> addresses;
     std::vector<ccm_key_value> labels;
+    std::vector<ccm_str> other_ids;
     InstanceSnapshot::Ptr keep;
     std::string name;
     std::string provider_id;

@@ -240,13 +240,16 @@ InstanceAnswer InstancesBroker::conclude(const InstanceQuery& query, InstanceAns
   if (!status.ok()) return {std::move(status), nullptr, 0};
   if (answer.state() == CCM_INSTANCE_ABSENT) return absent();
   known_.answered(query, answer, began);
-  if (on_found_) on_found_(query);
+  if (on_found_) on_found_(query, answer);
   return answer;
 }
 
 // Values that would be written to a Node which would then be ignored as another provider's.
 Status InstancesBroker::check(const InstanceSnapshot& instances, std::size_t index) const {
-  const std::string_view id = instances.provider_id(index);
+  std::string_view id = instances.provider_id(index);
+  for (std::size_t which = 0; which < instances.other_id_count(index) && !foreign(id); ++which) {
+    id = instances.other_id(index, which);
+  }
   if (!foreign(id)) return {};
   std::string own;
   for (const auto& prefix : options_.provider_id_prefixes)

@@ -69,6 +69,11 @@ class InstancesBroker {
   // The provider's own limits: 0 leaves the host's choice.
   void set_limits(int64_t batch, int64_t parallel) { singles_.set_limits(batch, parallel); }
 
+  // The instance's own provider ID, as far as the last listing tells; else the given one.
+  [[nodiscard]] std::string own_id(const std::string& provider_id) const {
+    return known_.own_id(provider_id);
+  }
+
   // How many calls a listing costs: the last one's, or about that.
   [[nodiscard]] std::size_t listing_calls() const;
 
@@ -81,7 +86,8 @@ class InstancesBroker {
   }
 
   // `fn` is called with every question about one instance that a look-up of the cloud found.
-  void on_found(std::function<void(const InstanceQuery&)> fn) { on_found_ = std::move(fn); }
+  using FoundFn = std::function<void(const InstanceQuery&, const InstanceAnswer&)>;
+  void on_found(FoundFn fn) { on_found_ = std::move(fn); }
 
   // `fn` is called with the first listing after failures, and with the duration of those failures.
   // Until then the listing is retried every BrokerOptions::list_interval, even when nobody waits
@@ -144,7 +150,7 @@ class InstancesBroker {
   PollBudget poll_budget_;
   runtime::Timers::Id poll_timer_ = 0;
   std::function<void(const InstanceSnapshot::Ptr&)> on_listing_;
-  std::function<void(const InstanceQuery&)> on_found_;
+  FoundFn on_found_;
   std::function<void(std::chrono::nanoseconds)> on_recovery_;
 };
 

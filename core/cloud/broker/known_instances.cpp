@@ -71,7 +71,8 @@ void KnownInstances::answered(const InstanceQuery& query, const InstanceAnswer& 
 void KnownInstances::outdated(const std::string& name, const std::string& provider_id,
                               runtime::TimePoint now) {
   std::erase_if(hints_, [&](const auto& entry) { return now - entry.second > kKeep; });
-  for (const std::string* key : {&name, &provider_id}) {
+  const std::string own = own_id(provider_id);
+  for (const std::string* key : {&name, &provider_id, &own}) {
     if (!key->empty()) hints_[*key] = now;
   }
 }
@@ -79,7 +80,9 @@ void KnownInstances::outdated(const std::string& name, const std::string& provid
 runtime::TimePoint KnownInstances::earliest(const InstanceQuery& query, runtime::TimePoint now,
                                             std::chrono::milliseconds max_age) const {
   runtime::TimePoint earliest = std::max(query.not_before, now - max_age);
-  for (const std::string* key : {&query.name, &query.provider_id}) {
+  if (hints_.empty()) return earliest;
+  const std::string own = own_id(query.provider_id);
+  for (const std::string* key : {&query.name, &query.provider_id, &own}) {
     const auto hint = hints_.find(*key);
     if (hint != hints_.end()) earliest = std::max(earliest, hint->second);
   }
@@ -99,6 +102,13 @@ std::optional<InstanceAnswer> KnownInstances::find(const InstanceQuery& query,
   if (!answer && !unlisted(query) && !doubtful_ && !listing_->may_lack(query.provider_id))
     answer = InstanceAnswer{};
   return answer;
+}
+
+std::string KnownInstances::own_id(const std::string& provider_id) const {
+  const std::size_t index = listing_ && !provider_id.empty()
+                                ? listing_->find_provider_id(provider_id)
+                                : InstanceSnapshot::kNone;
+  return index == InstanceSnapshot::kNone ? provider_id : std::string(listing_->provider_id(index));
 }
 
 bool KnownInstances::unlisted(const InstanceQuery& query) const {

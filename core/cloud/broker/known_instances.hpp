@@ -39,6 +39,9 @@ class KnownInstances {
   // deleted servers. That absence says nothing about the instance.
   [[nodiscard]] bool unlisted(const InstanceQuery& query) const;
 
+  // The instance's own provider ID, if the last listing holds it; else the given one.
+  [[nodiscard]] std::string own_id(const std::string& provider_id) const;
+
   // The last listing and when it began; null before the first one.
   [[nodiscard]] const InstanceSnapshot::Ptr& listing() const { return listing_; }
   [[nodiscard]] runtime::TimePoint began() const { return began_; }

@@ -36,6 +36,9 @@ std::string counts_text(const BrakeReport& report, const BrakeOptions& options,
                         const BrakeSubject& subject) {
   std::string text = std::to_string(report.absent) + " of " + std::to_string(report.known) + " " +
                      subject.kind + " " + subject.absent;
+  if (report.terminated > 0) {
+    text += ", " + std::to_string(report.terminated) + " of them terminated by its own word";
+  }
   if (report.announced > 0) {
     text += " (" + std::to_string(report.announced) + " cordoned or tainted before, " +
             (report.contradicted ? "counted since a Ready one is missing, too)" : "not counted)");

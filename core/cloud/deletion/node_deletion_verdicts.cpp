@@ -37,7 +37,6 @@ void NodeDeletions::conclude(const CasePtr& one, const InstanceAnswer& answer, S
       return stop(instance_exists(one->node.name), "exists");
     case Standing::terminated:
       one->ground = "terminated";
-      brake_of(*one).deleting(one->node.uid, false, deps_.timers.now());
       return read_fresh(one);
     case Standing::absent:
       break;

@@ -44,12 +44,17 @@ NodeDeletions::~NodeDeletions() {
 
 void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
   broker_ = std::move(broker);
-  broker_->on_found([weak = std::weak_ptr(self_)](const InstanceQuery& query) {
-    const auto self = weak.lock();
-    // Once for each Node: the others are looked through for its provider ID.
-    if (!self || !query.node || (*self)->sightings_.seen(*query.node)) return;
-    (*self)->sightings_.found(*query.node, (*self)->deps_.cache.list(kNodes, {}));
-  });
+  broker_->on_found(
+      [weak = std::weak_ptr(self_)](const InstanceQuery& query, const InstanceAnswer& answer) {
+        const auto self = weak.lock();
+        // Once for each Node: the others are looked through for its instance.
+        if (!self || !query.node || answer.state() == CCM_INSTANCE_TERMINATED ||
+            (*self)->sightings_.seen(*query.node)) {
+          return;
+        }
+        (*self)->sightings_.found(*query.node, answer.snapshot->provider_id(answer.index),
+                                  (*self)->deps_.cache.list(kNodes, {}));
+      });
   broker_->on_listing([weak = std::weak_ptr(self_)](const InstanceSnapshot::Ptr& instances) {
     if (const auto self = weak.lock()) (*self)->heard_listing(*instances);
   });
@@ -258,7 +263,7 @@ void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Pt
   round->canary = view.canary;
   for (const CasePtr& one : cases) one->apart = view.apart_uids.contains(one->node.uid);
   if (round->listed) {
-    if ((*listing)->complete()) observe(view);
+    if ((*listing)->complete() || !view.observation.terminated.empty()) observe(view);
     judge_listed(cases, round, **listing);
   } else {
     round->cases = cases;
@@ -275,9 +280,9 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
         fail(one, instance_exists(one->node.name), "exists");
         break;
       case Standing::terminated:
-        // The cloud's word about this very instance needs no canary and no limit.
+        // The cloud's word about this very instance needs no canary.
+        if (!judge_gone(one)) break;
         one->ground = "terminated";
-        brake_of(*one).deleting(one->node.uid, false, deps_.timers.now());
         read_fresh(one);
         break;
       case Standing::absent:
@@ -292,11 +297,13 @@ void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
 }
 
 bool NodeDeletions::judge_absent(const CasePtr& one) {
+  if (one->node.of_cloud) return judge_gone(one);
+  fail(one, not_of_this_cloud(one->node.name), "foreign");
+  return false;
+}
+
+bool NodeDeletions::judge_gone(const CasePtr& one) {
   runtime::Brake& brake = brake_of(*one);
-  if (!one->node.of_cloud) {
-    fail(one, not_of_this_cloud(one->node.name), "foreign");
-    return false;
-  }
   // A deletion whose answer was lost, or a cache that lags: it is already counted.
   if (brake.is_deleting(one->node.uid)) return true;
   const BrakeJudgement judgement = judgement_of(*one);
@@ -360,16 +367,17 @@ void NodeDeletions::conclude_without_listing(const RoundPtr& round) {
       round->canary && standing_of(round->canary_answer.state()) == Standing::exists;
   view.observation.sighted = view.apart.sighted = sighted;
   for (std::size_t index = 0; index < round->cases.size(); ++index) {
-    const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
-    if (!absent) continue;
+    const Standing standing = standing_of(round->answers[index].state());
+    if (standing != Standing::absent && standing != Standing::terminated) continue;
     const Case& one = *round->cases[index];
-    add_absent(one.apart ? view.apart : view.observation, one.node);
+    add_gone(one.apart ? view.apart : view.observation, one.node, standing);
   }
   observe(view);
   for (std::size_t index = 0; index < round->cases.size(); ++index) {
     const CasePtr& one = round->cases[index];
-    const bool absent = standing_of(round->answers[index].state()) == Standing::absent;
-    if (absent && !judge_absent(one)) continue;
+    const Standing standing = standing_of(round->answers[index].state());
+    if (standing == Standing::absent && !judge_absent(one)) continue;
+    if (standing == Standing::terminated && !judge_gone(one)) continue;
     conclude(one, round->answers[index], sighted ? Standing::exists : Standing::absent);
   }
 }

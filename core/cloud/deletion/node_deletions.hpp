@@ -92,6 +92,7 @@ class NodeDeletions {
   void judge_listed(const Cases& cases, const RoundPtr& round, const InstanceSnapshot& instances);
   // Whether it may go on; else it has its answer.
   bool judge_absent(const CasePtr& one);
+  bool judge_gone(const CasePtr& one);  // or terminated
   void look_up(const RoundPtr& round);
   void looked_up(const RoundPtr& round);
   void conclude_without_listing(const RoundPtr& round);

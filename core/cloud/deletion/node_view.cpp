@@ -139,10 +139,13 @@ Standing standing_of(const NodeFacts& node, const InstanceSnapshot& instances) {
   return found.size() == 1 ? standing_of(instances.state(found.front())) : Standing::unclear;
 }
 
-void add_absent(runtime::BrakeObservation& observation, const NodeFacts& node) {
+void add_gone(runtime::BrakeObservation& observation, const NodeFacts& node, Standing standing) {
   observation.absent.push_back(node.uid);
   observation.names.emplace(node.uid, node.name);
   if (node.leaving) observation.announced.insert(node.uid);
+  if (standing != Standing::terminated) return;
+  observation.terminated.insert(node.uid);
+  observation.sighted = true;
 }
 
 NodeView view_of(const ViewRequest& request) {
@@ -165,9 +168,11 @@ NodeView view_of(const ViewRequest& request) {
     ++observation.known;
     any_ready = any_ready || (node.ready && !apart);
     const Standing standing = standing_of(node, *request.instances);
-    if (standing == Standing::absent && request.instances->may_lack(node.provider_id)) continue;
-    if (standing == Standing::absent) {
-      add_absent(observation, node);
+    const bool lacked =
+        !request.instances->complete() || request.instances->may_lack(node.provider_id);
+    if (standing == Standing::absent && lacked) continue;
+    if (standing == Standing::absent || standing == Standing::terminated) {
+      add_gone(observation, node, standing);
       if (node.ready && !node.leaving && !apart) ++observation.alive;
     }
     if (standing != Standing::exists || apart) continue;
@@ -176,7 +181,10 @@ NodeView view_of(const ViewRequest& request) {
   }
   view.canary = ready_canary;
   if (!any_ready) view.canary = other_canary ? other_canary : listed_witness(request);
-  view.observation.sighted = view.apart.sighted = view.canary.has_value();
+  for (runtime::BrakeObservation* observation : {&view.observation, &view.apart}) {
+    observation->sighted = observation->sighted || view.canary.has_value();
+    observation->partial = !request.instances->complete();
+  }
   view.apart.known += view.observation.known;
   return view;
 }
@@ -191,8 +199,9 @@ std::vector<std::string> pick_witnesses(const std::vector<NodeFacts>& nodes,
   if (!ours) return witnesses;
   for (std::size_t index = 0; index < instances.size() && witnesses.size() < kWitnesses; ++index) {
     const std::string_view id = instances.provider_id(index);
-    const bool node_instance = std::any_of(
-        nodes.begin(), nodes.end(), [&](const NodeFacts& node) { return node.provider_id == id; });
+    const bool node_instance = std::any_of(nodes.begin(), nodes.end(), [&](const NodeFacts& node) {
+      return instances.find_provider_id(node.provider_id) == index;
+    });
     if (id.empty() || node_instance) continue;
     if (standing_of(instances.state(index)) == Standing::exists) witnesses.emplace_back(id);
   }

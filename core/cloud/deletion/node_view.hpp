@@ -61,8 +61,9 @@ struct NodeView {
   std::optional<InstanceQuery> canary;
 };
 
-// That Node's instance is missing.
-void add_absent(runtime::BrakeObservation& observation, const NodeFacts& node);
+// That Node's instance is missing, or terminated. The cloud's word about the latter is evidence by
+// itself: a view that cannot see does not know the instance.
+void add_gone(runtime::BrakeObservation& observation, const NodeFacts& node, Standing standing);
 
 struct ViewRequest {
   const std::vector<NodeFacts>& nodes;  // of this provider only
@@ -73,7 +74,8 @@ struct ViewRequest {
 };
 
 // Sighted when the listing holds the instance of a Ready Node. When no Node at all is Ready, the
-// instance of any Node will do, and failing that a witness. Without a listing the observation is
+// instance of any Node will do, and failing that a witness; or when it calls a Node's instance
+// terminated. A listing that is incomplete shows only those. Without a listing the observation is
 // empty, and only the canary is chosen.
 NodeView view_of(const ViewRequest& request);
 

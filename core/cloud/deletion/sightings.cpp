@@ -26,29 +26,54 @@ bool older(const kube::Object& left, const kube::Object& right) {
   return age(left) < age(right);
 }
 
-// In whatever state. By name, when the Node has no provider ID: one instance must have it.
-bool lists(const InstanceSnapshot& instances, const kube::Object& node) {
+// By name, when the Node has no provider ID: one instance must have it.
+std::size_t find(const InstanceSnapshot& instances, const kube::Object& node) {
   const std::string_view provider_id = provider_id_of(node);
-  if (provider_id.empty()) return instances.find_name(node.name()).size() == 1;
-  return instances.find_provider_id(provider_id) != InstanceSnapshot::kNone;
+  if (!provider_id.empty()) return instances.find_provider_id(provider_id);
+  const auto named = instances.find_name(node.name());
+  return named.size() == 1 ? named.front() : InstanceSnapshot::kNone;
+}
+
+// One that was destroyed before this Node came is nobody's.
+bool lists(const InstanceSnapshot& instances, const kube::Object& node) {
+  const std::size_t index = find(instances, node);
+  return index != InstanceSnapshot::kNone && instances.state(index) != CCM_INSTANCE_TERMINATED;
 }
 
 }  // namespace
 
+std::string_view Sightings::id_of(const kube::Object& node) const {
+  const auto known = ids_.find(hash_of(node));
+  return known == ids_.end() ? provider_id_of(node) : std::string_view(known->second);
+}
+
+void Sightings::learn_ids(const Nodes& nodes, const InstanceSnapshot* instances) {
+  Ids ids;
+  for (const kube::ObjectPtr& node : nodes) {
+    const std::size_t index =
+        instances != nullptr ? find(*instances, *node) : InstanceSnapshot::kNone;
+    const bool listed = index != InstanceSnapshot::kNone;
+    const std::string_view id = listed ? instances->provider_id(index) : id_of(*node);
+    if (id != provider_id_of(*node)) ids.emplace(hash_of(*node), id);
+  }
+  ids_ = std::move(ids);
+}
+
 void Sightings::listed(const Nodes& nodes, const InstanceSnapshot* instances) {
+  learn_ids(nodes, instances);
   std::unordered_map<std::string_view, const kube::Object*> owners;
   owners.reserve(nodes.size());
   for (const kube::ObjectPtr& node : nodes) {
-    const kube::Object*& owner = owners.try_emplace(provider_id_of(*node), &*node).first->second;
+    const kube::Object*& owner = owners.try_emplace(id_of(*node), &*node).first->second;
     if (older(*node, *owner)) owner = &*node;
   }
   std::unordered_set<std::size_t> seen;
   seen.reserve(nodes.size());
   for (const kube::ObjectPtr& node : nodes) {
     const std::size_t hash = hash_of(*node);
-    const std::string_view provider_id = provider_id_of(*node);
-    const bool owner = provider_id.empty() || owners.at(provider_id) == &*node;
-    const bool inherited = !begun_ && !provider_id.empty();
+    const std::string_view id = id_of(*node);
+    const bool owner = id.empty() || owners.at(id) == &*node;
+    const bool inherited = !begun_ && !provider_id_of(*node).empty();
     const bool there = inherited || (instances != nullptr && lists(*instances, *node));
     if (seen_.contains(hash) || (owner && there)) seen.insert(hash);
   }
@@ -56,12 +81,12 @@ void Sightings::listed(const Nodes& nodes, const InstanceSnapshot* instances) {
   begun_ = true;
 }
 
-void Sightings::found(const kube::Object& node, const Nodes& nodes) {
-  const std::string_view provider_id = provider_id_of(node);
+void Sightings::found(const kube::Object& node, std::string_view own_id, const Nodes& nodes) {
+  if (!own_id.empty() && own_id != id_of(node)) ids_[hash_of(node)] = own_id;
+  const std::string_view id = id_of(node);
   const bool anothers =
-      !provider_id.empty() && std::any_of(nodes.begin(), nodes.end(), [&](const auto& other) {
-        return other->uid() != node.uid() && provider_id_of(*other) == provider_id &&
-               older(*other, node);
+      !id.empty() && std::any_of(nodes.begin(), nodes.end(), [&](const auto& other) {
+        return other->uid() != node.uid() && id_of(*other) == id && older(*other, node);
       });
   if (!anothers) seen_.insert(hash_of(node));
 }

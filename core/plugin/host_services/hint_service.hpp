@@ -1,16 +1,13 @@
 // ccm.host.hint/1: what a provider's cloud pushes.
 #pragma once
 
-#include "kube/object.hpp"
 #include "plugin/host_services/host_service.hpp"
-#include "plugin/host_services/kube_access.hpp"
 
 #include <ccm/abi/hint.h>
 
 #include <functional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace ccm::plugin {
 
@@ -38,16 +35,5 @@ class HintService final : public HostService {
 
   const TakeHint take_;
 };
-
-// Finds the objects of the cache that a provider's hint is about. Loop thread.
-struct HintedObjects {
-  const char* resource = "v1/nodes";
-  std::vector<kube::ObjectPtr> objects;
-};
-
-// The Nodes or Services of a hint; none when the cache has none. `id_annotation` is where Services
-// record the id of their load balancer.
-HintedObjects hinted_objects(const CloudHint& hint, const ObjectCache& cache,
-                             const std::string& id_annotation);
 
 }  // namespace ccm::plugin

@@ -50,7 +50,7 @@ func (a *acme) ListInstances(ctx context.Context) (list ccm.InstanceList, err er
 	name, err := a.ask(ctx, "GET", "/v1/machines")
 	if err == nil {
 		list.Instances = []ccm.Instance{{State: ccm.Running, ProviderID: "acme://7", Name: name,
-			Addresses: []ccm.NodeAddress{{Type: "InternalIP", Address: "192.0.2.7"}}}}
+			Addresses: []ccm.NodeAddress{{Type: "InternalIP", Address: "192.0.2.7"}}, OtherIDs: []string{"acme:///7"}}}
 	}
 	return list, err
 }
@@ -85,7 +85,7 @@ func TestAnAuthorsTest(t *testing.T) {
 
 	listed := ccmtest.Run("instances.list")
 	if listed.Code != ccm.CodeOK || len(listed.Instances) != 1 || listed.Instances[0].Name != "worker-1" ||
-		listed.Instances[0].Addresses[0].Address != "192.0.2.7" {
+		listed.Instances[0].Addresses[0].Address != "192.0.2.7" || listed.Instances[0].OtherIDs[0] != "acme:///7" {
 		t.Errorf("got %+v", listed)
 	}
 	ensured := ccmtest.Run("loadbalancers.ensure")

@@ -37,6 +37,9 @@ func instance(from *C.ccm_instance) ccm.Instance {
 	for _, address := range unsafe.Slice(from.addresses, int(from.address_count)) {
 		to.Addresses = append(to.Addresses, ccm.NodeAddress{Type: text(address._type), Address: text(address.address)})
 	}
+	for _, id := range unsafe.Slice(from.other_ids, int(from.other_id_count)) {
+		to.OtherIDs = append(to.OtherIDs, text(id))
+	}
 	return to
 }
 

@@ -40,7 +40,7 @@ inline constexpr bool is_gone(InstanceState state) {
 
 struct Instance {
   InstanceState state = InstanceState::unknown;
-  std::string provider_id;  // "mycloud://123"
+  std::string provider_id;  // "mycloud://123", its own one
   std::string name;
   std::string instance_type;
   std::string zone;
@@ -49,11 +49,13 @@ struct Instance {
   std::vector<Label> labels;           // those that the Node has are kept
   // From the host: why nothing is known of an unknown one; what was looked for, of an absent one.
   Status why{};
+  // Other provider IDs under which a Node may name it.
+  std::vector<std::string> other_ids{};
 
   bool operator==(const Instance& other) const {
     return state == other.state && provider_id == other.provider_id && name == other.name &&
            instance_type == other.instance_type && zone == other.zone && region == other.region &&
-           addresses == other.addresses && labels == other.labels;
+           addresses == other.addresses && labels == other.labels && other_ids == other.other_ids;
   }
 
   // However much of it there is. A state that this side does not know is `unknown`.
@@ -73,6 +75,7 @@ struct Instance {
     const bool there =
         instance.state != InstanceState::unknown && instance.state != InstanceState::absent;
     if (!there) instance.why = Status::from_c(raw.why);
+    instance.other_ids = detail::strings_from_c(raw.other_ids, raw.other_id_count);
     return instance;
   }
 };
@@ -139,13 +142,16 @@ class InstanceListC {
     if (!complete) unknown_prefixes_.push_back({nullptr, 0});
     size_t addresses = 0;
     size_t labels = 0;
+    size_t other_ids = 0;
     for (const Instance& instance : instances) {
       addresses += instance.addresses.size();
       labels += instance.labels.size();
+      other_ids += instance.other_ids.size();
     }
     // Reserved at once: the raw instances point into these.
     addresses_.reserve(addresses);
     labels_.reserve(labels);
+    other_ids_.reserve(other_ids);
     whys_.reserve(instances.size());
     raw_.reserve(instances.size());
     for (const Instance& instance : instances) add(instance);
@@ -167,12 +173,14 @@ class InstanceListC {
   void add(const Instance& instance) {
     const size_t first_address = addresses_.size();
     const size_t first_label = labels_.size();
+    const size_t first_other_id = other_ids_.size();
     for (const NodeAddress& address : instance.addresses) {
       addresses_.push_back({c_str(address.type), c_str(address.address)});
     }
     for (const Label& label : instance.labels) {
       labels_.push_back({c_str(label.key), c_str(label.value)});
     }
+    for (const std::string& id : instance.other_ids) other_ids_.push_back(c_str(id));
     ccm_instance raw = sized<ccm_instance>();
     raw.state = static_cast<int32_t>(instance.state);
     raw.provider_id = c_str(instance.provider_id);
@@ -184,6 +192,8 @@ class InstanceListC {
     raw.address_count = instance.addresses.size();
     raw.labels = labels_.data() + first_label;
     raw.label_count = instance.labels.size();
+    raw.other_ids = other_ids_.data() + first_other_id;
+    raw.other_id_count = instance.other_ids.size();
     if (!instance.why.ok()) raw.why = &whys_.emplace_back(instance.why.to_c());
     raw_.push_back(raw);
   }
@@ -191,6 +201,7 @@ class InstanceListC {
   std::vector<ccm_instance> raw_;
   std::vector<ccm_node_address> addresses_;
   std::vector<ccm_key_value> labels_;
+  std::vector<ccm_str> other_ids_;
   std::vector<ccm_status> whys_;
   std::vector<ccm_str> unknown_prefixes_;
   std::vector<const ccm_instance*> pointers_;

@@ -36,6 +36,38 @@ TEST_F(BrokerTest, CLOUD_13_TheProviderIdCountsBeforeTheName) {
   EXPECT_EQ(answers_[by_id]->snapshot->name(answers_[by_id]->index), "b");
 }
 
+TEST_F(BrokerTest, Issue37_WhateverIdIsAskedForTheAnswerHasTheInstancesOwn) {
+  make();
+  listed({{"a", "cloud://z/1", CCM_INSTANCE_RUNNING, {}, {"cloud:///1"}}});
+  EXPECT_EQ(provider_id(ask("a", "cloud:///1")), "cloud://z/1");
+  EXPECT_EQ(provider_id(ask("a", "cloud://z/1")), "cloud://z/1");
+  EXPECT_EQ(broker_->own_id("cloud:///1"), "cloud://z/1");
+  EXPECT_EQ(broker_->own_id("cloud:///2"), "cloud:///2");
+  EXPECT_TRUE(source_.got.empty());
+}
+
+TEST_F(BrokerTest, Issue37_AHintUnderOneIdCountsUnderAll) {
+  make();
+  const std::vector<Machine> machines{
+      {"a", "cloud://z/1", CCM_INSTANCE_RUNNING, {}, {"cloud:///1"}}};
+  listed(machines);
+  broker_->hinted({}, "cloud://z/1");
+  const auto after = ask("b", "cloud:///1");
+  EXPECT_EQ(answer(after), "waits");
+  tick();
+  source_.end_get({"a", "cloud://z/1", CCM_INSTANCE_SHUTDOWN});
+  EXPECT_EQ(answer(after), "shutdown");
+}
+
+TEST_F(BrokerTest, Issue37_AnotherIdNeedsADeclaredPrefixToo) {
+  BrokerOptions options;
+  options.provider_id_prefixes = {"cloud://"};
+  make(options);
+  const auto asked = ask("a");
+  source_.end_list({{"a", "cloud://1", CCM_INSTANCE_RUNNING, {}, {"other://1"}}});
+  EXPECT_EQ(answer(asked), "UndeclaredProviderID");
+}
+
 TEST_F(BrokerTest, AnInstanceThatTookOverTheNameIsNotTheOldOne) {
   make();
   listed({{"a", "cloud://9"}});

@@ -1,9 +1,13 @@
 #include "cloud/broker/instance_snapshot.hpp"
 
+#include <ccm/instances.hpp>
+
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccm::plugin {
@@ -71,6 +75,65 @@ TEST(InstanceSnapshotTest, MalformedListsAreRefused) {
   auto promised = sized<ccm_instance_list>();
   promised.count = 3;
   EXPECT_FALSE(InstanceSnapshot::copy(&promised).ok());
+}
+
+InstanceSnapshot::Ptr listing_with(const std::vector<Instance>& instances) {
+  const detail::InstanceListC raw(instances);
+  auto copied = InstanceSnapshot::copy(raw.list());
+  return copied.ok() ? *copied : nullptr;
+}
+
+Instance known_as(const std::string& id, std::vector<std::string> others) {
+  Instance instance;
+  instance.state = InstanceState::running;
+  instance.provider_id = id;
+  instance.other_ids = std::move(others);
+  return instance;
+}
+
+// Two spellings were two instances, so a kubelet got what is another Node's (issue 37).
+TEST(InstanceSnapshotTest, Issue37_AnInstanceIsFoundUnderEachOfItsIdsAndHasOne) {
+  const auto listing = listing_with({known_as("cloud://z/1", {"cloud:///1"}),
+                                     known_as("cloud://z/2", {"cloud:///2", "", "cloud://z/2"})});
+  ASSERT_NE(listing, nullptr);
+  EXPECT_TRUE(listing->complete());
+  for (const char* id : {"cloud://z/2", "cloud:///2"}) {
+    const std::size_t index = listing->find_provider_id(id);
+    ASSERT_NE(index, InstanceSnapshot::kNone) << id;
+    EXPECT_EQ(listing->provider_id(index), "cloud://z/2");
+    EXPECT_EQ(listing->other_id_count(index), 1U);
+    InstanceExport exported;
+    exported.add(listing, index);
+    const Instance given = Instance::from_c(*exported.list().instances[0]);
+    EXPECT_EQ(given.provider_id, "cloud://z/2");
+    EXPECT_EQ(given.other_ids, std::vector<std::string>{"cloud:///2"});
+  }
+  EXPECT_EQ(listing->find_provider_id("cloud:///3"), InstanceSnapshot::kNone);
+  EXPECT_EQ(listing->find_provider_id(""), InstanceSnapshot::kNone);
+}
+
+TEST(InstanceSnapshotTest, Issue37_AnIdOfTwoInstancesMakesTheListingAFailure) {
+  EXPECT_EQ(
+      listing_with({known_as("cloud://1", {"cloud://x"}), known_as("cloud://2", {"cloud://x"})}),
+      nullptr);
+  EXPECT_EQ(listing_with({known_as("cloud://1", {}), known_as("cloud://2", {"cloud://1"})}),
+            nullptr);
+  // One that moved to another page while it was listed.
+  const auto moved =
+      listing_with({known_as("cloud://1", {"cloud://x"}), known_as("cloud://1", {"cloud://x"})});
+  ASSERT_NE(moved, nullptr);
+  EXPECT_EQ(moved->repeats(), 1U);
+  EXPECT_NE(moved->find_provider_id("cloud://x"), InstanceSnapshot::kNone);
+}
+
+TEST(InstanceSnapshotTest, Issue37_AProviderOf1_0HasNoOtherIds) {
+  const auto whole = known_as("cloud://1", {"cloud://x"});
+  const detail::InstanceListC raw({whole});
+  ccm_instance old = *raw.first();
+  old.size = offsetof(ccm_instance, other_ids);
+  const auto copied = InstanceSnapshot::copy(&old);
+  ASSERT_TRUE(copied.ok());
+  EXPECT_EQ((*copied)->other_id_count(0), 0U);
 }
 
 }  // namespace

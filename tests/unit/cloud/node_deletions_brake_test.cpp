@@ -169,16 +169,84 @@ TEST_F(NodeDeletionsTest, AnAnnotationReleasesOneNodeAtOnce) {
   EXPECT_EQ(api_->removed.size(), 1u);
 }
 
-TEST_F(NodeDeletionsTest, ASpotFleetThatIsReportedTerminatedGoesAtOnce) {
-  cluster(20, 18);
-  for (int i = 0; i < 18; ++i) {
-    cloud_.machines["cloud://n" + std::to_string(i)] = CCM_INSTANCE_TERMINATED;
-  }
-  EXPECT_EQ(remove_all(18), 18u);
-  EXPECT_EQ(deletions_->report().deleted, 0u) << "not counted against the limit";
+// A cloud that says so of all instances made a cluster without Nodes (issue 37).
+TEST_F(NodeDeletionsTest, Issue37_TerminatedCountsLikeMissing) {
+  cluster(20, 0);
+  look();
+  terminate(0, 18);
+  EXPECT_EQ(remove_all(18), 0u);
+  EXPECT_EQ(remove("n0"), "DeletionHeld");
+  EXPECT_TRUE(deletions_->report().engaged);
+  EXPECT_EQ(deletions_->summary(),
+            "engaged, 18 held: 18 of 20 nodes are missing in the cloud, 18 of them terminated by "
+            "its own word, 0 were deleted within 10m0s, 5 may be");
+  EXPECT_EQ(events_.front(), "Warning DeletionHeld n0");
+  cluster_.nodes["n3"].annotation = "true";
+  EXPECT_EQ(remove("n3"), "deleted");
+  // What is missing beside them waits, too.
   cluster_.nodes["n18"].ready = "False";
   cloud_.machines.erase("cloud://n18");
-  EXPECT_EQ(remove("n18"), "deleted");
+  EXPECT_EQ(remove("n18"), "DeletionHeld");
+}
+
+TEST_F(NodeDeletionsTest, Issue37_ReadyNodesThatAreCalledTerminatedCount) {
+  cluster(10, 0);
+  look();
+  terminate(0, 10);
+  for (int i = 1; i < 10; ++i) cluster_.nodes["n" + std::to_string(i)].ready = "True";
+  EXPECT_EQ(remove("n0"), "DeletionHeld") << "its kubelet is only being restarted";
+}
+
+TEST_F(NodeDeletionsTest, UpToTheLimitTerminatedGoesAtOnce) {
+  cluster(20, 0);
+  look();
+  terminate(0, 5);
+  EXPECT_EQ(remove_all(5), 5u);
+  EXPECT_EQ(deletions_->report().deleted, 5u);
+  terminate(5, 6);
+  EXPECT_EQ(remove("n5"), "DeletionHeld") << "a sixth within the window";
+  timers_.advance(11min);
+  EXPECT_EQ(remove("n5"), "DeletionHeld") << "as any other that was held";
+  timers_.advance(20min);
+  EXPECT_EQ(remove("n5"), "deleted");
+}
+
+TEST_F(NodeDeletionsTest, AnAnnouncedEndIsNotCountedWhenTheCloudSaysTerminated) {
+  cluster(6, 0);
+  look();
+  for (const char* name : {"n0", "n1", "n2", "n3"}) cluster_.nodes[name].cordoned = true;
+  terminate(0, 4);
+  EXPECT_EQ(remove_all(4), 4u);
+}
+
+// No other instance vouches for the answer, and none has to.
+TEST_F(NodeDeletionsTest, TheLastNodeGoesWhenItsInstanceIsTerminated) {
+  cluster(1, 0);
+  look();
+  terminate(0, 1);
+  EXPECT_EQ(remove("n0"), "deleted");
+}
+
+TEST_F(NodeDeletionsTest, AnIncompleteListingStillTellsWhatIsTerminated) {
+  cluster(10, 0);
+  look();
+  cloud_.unknown = {""};
+  terminate(0, 2);
+  cloud_.machines.erase("cloud://n5");
+  cluster_.nodes["n5"].ready = "Unknown";
+  EXPECT_EQ(remove_all(2), 2u);
+  EXPECT_EQ(remove("n5"), "IncompleteListing");
+  terminate(2, 9);
+  EXPECT_EQ(remove("n2"), "DeletionHeld");
+}
+
+TEST_F(NodeDeletionsTest, Issue37_WithoutAListingTerminatedCountsAsWell) {
+  cloud_.lists = false;
+  start();
+  cluster(10, 0);
+  terminate(0, 6);
+  EXPECT_EQ(remove_all(6), 0u);
+  EXPECT_EQ(remove("n0"), "DeletionHeld");
 }
 
 TEST_F(NodeDeletionsTest, AOneNodeClusterNeedsAWitness) {

@@ -102,11 +102,18 @@ struct Cloud final : InstanceSource {
   [[nodiscard]] bool can_list() const override { return lists; }
   [[nodiscard]] bool can_describe() const override { return false; }
   [[nodiscard]] bool can_get() const override { return gets; }
+  // Its own one, of any.
+  [[nodiscard]] std::string own_id(const std::string& id) const {
+    for (const auto& [own, other] : other_ids) {
+      if (other == id) return own;
+    }
+    return id;
+  }
   void list(Done done) override {
     ++listed;
     timers.after(0ms, [this, done = std::move(done)] {
       if (!list_failure.ok()) return done(list_failure);
-      done(snapshot(listing ? *listing : machines, unknown, names));
+      done(snapshot(listing ? *listing : machines, unknown, names, other_ids));
     });
   }
   void describe(std::vector<InstanceQuery>, Done) override {}
@@ -114,7 +121,7 @@ struct Cloud final : InstanceSource {
     ++got;
     timers.after(0ms, [this, query, done = std::move(done)] {
       if (!get_failure.ok()) return done(get_failure);
-      const auto found = machines.find(query.provider_id);
+      const auto found = machines.find(own_id(query.provider_id));
       if (found == machines.end()) {
         return done(Status(Code::not_found, ErrorClass::not_found, "no such machine"));
       }
@@ -125,17 +132,20 @@ struct Cloud final : InstanceSource {
   using Names = std::map<std::string, std::string>;  // by provider ID
   static InstanceSnapshot::Ptr snapshot(const Machines& machines,
                                         const std::vector<std::string>& unknown = {},
-                                        const Names& names = {}) {
+                                        const Names& names = {}, const Names& other_ids = {}) {
     std::vector<Machine> listed;
     for (const auto& [id, state] : machines) {
       const auto name = names.find(id);
       listed.push_back({name == names.end() ? "" : name->second, id, state});
+      const auto other = other_ids.find(id);
+      if (other != other_ids.end()) listed.back().other_ids.push_back(other->second);
     }
     return snapshot_of(listed, unknown);
   }
   runtime::Timers& timers;
   Machines machines;
   Names names;
+  Names other_ids;
   std::optional<Machines> listing;   // when it differs
   std::vector<std::string> unknown;  // prefixes of instances of which a listing says nothing
   Status list_failure;
@@ -198,6 +208,13 @@ class NodeDeletionsTest : public testing::Test {
     for (int i = from; i < to; ++i) {
       const std::string name = "n" + std::to_string(i);
       cloud_.machines.erase("cloud://" + name);
+      cluster_.nodes[name].ready = "Unknown";
+    }
+  }
+  void terminate(int from, int to) {
+    for (int i = from; i < to; ++i) {
+      const std::string name = "n" + std::to_string(i);
+      cloud_.machines["cloud://" + name] = CCM_INSTANCE_TERMINATED;
       cluster_.nodes[name].ready = "Unknown";
     }
   }

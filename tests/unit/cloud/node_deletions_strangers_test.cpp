@@ -87,6 +87,40 @@ TEST_F(StrangersTest, ISSUE_37_8_ANodeThatClaimsAnothersInstanceIsNoFurtherAbsen
   EXPECT_EQ(remove_all(3), 3u);
 }
 
+TEST_F(StrangersTest, Issue37_WhatWasTerminatedBeforeTheNodeCameIsNoFurtherAbsence) {
+  known_cluster(10);
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "x" + std::to_string(i);
+    register_node(name, "cloud://old-" + name);
+    cloud_.machines["cloud://old-" + name] = CCM_INSTANCE_TERMINATED;
+  }
+  look();
+  vanish(0, 2);
+  EXPECT_EQ(remove_all(2), 2u);
+}
+
+TEST_F(StrangersTest, Issue37_NorUnderAnotherSpellingOfItsId) {
+  for (const bool by_listing : {true, false}) {
+    cloud_.machines.clear();
+    cluster_.nodes.clear();
+    start();
+    cloud_.other_ids = {{"cloud://n0", "cloud:///n0"}};
+    known_cluster(10);
+    register_node("x", "cloud:///n0");
+    if (by_listing) {
+      look();
+    } else {
+      broker_->confirm(facts_of(cluster_.get("", "", "n0")).query(), [](const auto&) {});
+      broker_->confirm(facts_of(cluster_.get("", "", "x")).query(), [](const auto&) {});
+      timers_.advance(1s);
+    }
+    vanish(0, 2);
+    EXPECT_EQ(remove_all(2), 2u);
+    EXPECT_EQ(remove_patiently("x", "uid-x"), "deleted");
+    EXPECT_EQ(deletions_->report().deleted, 2u);
+  }
+}
+
 TEST_F(StrangersTest, ISSUE_37_8_ManyStrangersDoNotLoosenTheLimit) {
   known_cluster(10);
   for (int i = 0; i < 40; ++i) {

@@ -73,11 +73,12 @@ TEST(NodeView, ReadyNodesOfWhichNoneIsListedMeanBlind) {
   EXPECT_FALSE(view({node("a", true), node("b", false)}, {}).observation.sighted);
 }
 
-TEST(NodeView, AReadyNodesInstanceThatIsTerminatedOrUnclearProvesNothing) {
+TEST(NodeView, AReadyNodesInstanceThatIsTerminatedOrUnclearIsNoCanary) {
   for (const int32_t state : {CCM_INSTANCE_TERMINATED, CCM_INSTANCE_UNKNOWN, CCM_INSTANCE_ABSENT}) {
-    EXPECT_FALSE(
-        view({node("a", true), node("b", false)}, {machine("a", state)}).observation.sighted)
-        << state;
+    const NodeView seen = view({node("a", true), node("b", false)}, {machine("a", state)});
+    EXPECT_FALSE(seen.canary) << state;
+    // The cloud's word about this very instance.
+    EXPECT_EQ(seen.observation.sighted, state == CCM_INSTANCE_TERMINATED) << state;
   }
 }
 
@@ -106,6 +107,8 @@ TEST(NodeView, WitnessesNeedANodeBesideThemAndASmallCluster) {
   for (int i = 0; i < 40; ++i) many.push_back(node("n" + std::to_string(i), true));
   EXPECT_TRUE(pick_witnesses(many, *snapshot_of({machine("n0"), machine("x")})).empty());
   EXPECT_TRUE(pick_witnesses({node("a", true)}, *snapshot_of({machine("a")})).empty());
+  Machine spelled = {"a", "cloud://z/a", CCM_INSTANCE_RUNNING, {}, {"cloud://a"}};
+  EXPECT_TRUE(pick_witnesses({node("a", true)}, *snapshot_of({spelled})).empty());
 }
 
 TEST(NodeView, NodesWithoutAProviderIdSayNothingUnlessTheyAreMeant) {

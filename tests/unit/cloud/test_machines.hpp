@@ -17,6 +17,7 @@ struct Machine {
   std::string provider_id;
   int32_t state = CCM_INSTANCE_RUNNING;
   std::vector<std::string> addresses{};
+  std::vector<std::string> other_ids{};
 };
 
 // node-0, node-1, ... with the provider IDs cloud://0, cloud://1, ...
@@ -34,7 +35,9 @@ inline InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines,
                                          const std::vector<std::string>& unknown = {}) {
   std::vector<ccm_instance> instances;
   std::vector<std::vector<ccm_node_address>> addresses;
+  std::vector<std::vector<ccm_str>> other_ids;
   addresses.reserve(machines.size());
+  other_ids.reserve(machines.size());
   for (const Machine& machine : machines) {
     ccm_instance instance{};
     instance.size = sizeof(instance);
@@ -47,6 +50,10 @@ inline InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines,
     }
     instance.addresses = addresses.back().data();
     instance.address_count = addresses.back().size();
+    other_ids.emplace_back();
+    for (const std::string& id : machine.other_ids) other_ids.back().push_back(c_str(id));
+    instance.other_ids = other_ids.back().data();
+    instance.other_id_count = other_ids.back().size();
     instances.push_back(instance);
   }
   std::vector<const ccm_instance*> pointers;

@@ -48,7 +48,8 @@ TEST_F(OpenStackRegionsTest, OS_435_AllServersAreNodes) {
   EXPECT_EQ(by_id("openstack://RegionTwo/" + far_)->region, "RegionTwo");
   // As a manager of the second region alone may have written it.
   EXPECT_EQ(by_id("openstack:///" + far_)->region, "RegionTwo");
-  EXPECT_EQ(by_id("openstack:///" + far_)->provider_id, "openstack:///" + far_);
+  EXPECT_EQ(by_id("openstack:///" + far_)->provider_id, far->provider_id);
+  EXPECT_EQ(far->other_ids, std::vector<std::string>{"openstack:///" + far_});
   EXPECT_EQ(by_name("no-such").status().error_class(), ErrorClass::not_found);
   EXPECT_EQ(by_id("openstack://RegionOne/" + far_).status().error_class(), ErrorClass::not_found);
   EXPECT_EQ(by_id("openstack://Elsewhere/" + far_).status().code(), Code::implemented_elsewhere);

@@ -36,7 +36,8 @@ struct Cloud {
   std::atomic<int> destroyed{0};
   std::atomic<int> limits_asked{0};
   std::atomic<int> shut_down{0};
-  std::map<std::string, std::string> machines;  // name -> provider ID
+  std::map<std::string, std::string> machines;   // name -> provider ID
+  std::map<std::string, std::string> other_ids;  // name -> another one
   const ccm_host* host = nullptr;
   void* shared = nullptr;  // what open gave
   std::function<void(const ccm_host*)> on_create;
@@ -55,6 +56,8 @@ inline void cloud_list(void*, ccm_ctx, const ccm_list_instances_request*, ccm_co
   ++g_cloud->listed;
   std::vector<ccm_instance> instances;
   std::vector<const ccm_instance*> pointers;
+  std::vector<ccm_str> others;
+  others.reserve(g_cloud->other_ids.size());
   for (const auto& [name, id] : g_cloud->machines) {
     ccm_instance instance{};
     instance.size = sizeof(instance);
@@ -62,6 +65,11 @@ inline void cloud_list(void*, ccm_ctx, const ccm_list_instances_request*, ccm_co
     instance.name = c_str(name);
     instance.provider_id = c_str(id);
     instances.push_back(instance);
+    const auto other = g_cloud->other_ids.find(name);
+    if (other == g_cloud->other_ids.end()) continue;
+    others.push_back(c_str(other->second));
+    instances.back().other_ids = &others.back();
+    instances.back().other_id_count = 1;
   }
   for (const ccm_instance& instance : instances) pointers.push_back(&instance);
   auto list = sized<ccm_instance_list>();

@@ -87,6 +87,19 @@ TEST_F(HintsTest, R_121_AnInstancesHintReachesItsNodeAlone) {
   EXPECT_TRUE(wait(host_->stop(10s)).ok());
 }
 
+TEST_F(HintsTest, Issue37_AHintReachesANodeThatNamesItsInstanceByAnotherId) {
+  start();
+  add_machine("n1");
+  cloud_.machines["n1"] = "cloud://zone/n1";
+  cloud_.other_ids["n1"] = "cloud://n1";
+  lead();
+  poll_until([&] { return api_->patched.size() == 1; });
+  auto by_id = hint(CCM_HINT_INSTANCE);
+  by_id.provider_id = c_str("cloud://zone/n1");
+  EXPECT_EQ(reconciled_after(by_id), Keys{"n1"});
+  EXPECT_TRUE(wait(host_->stop(10s)).ok());
+}
+
 TEST_F(HintsTest, R_120_AWrongHintDoesNothing) {
   start();
   add_machine("n1");

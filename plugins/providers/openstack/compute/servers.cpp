@@ -115,15 +115,8 @@ Task<Result<InstanceList>> Servers::list(Ctx ctx) {
   Status status = co_await learn_flavors(ctx, *servers);
   if (!status.ok()) co_return status;
   InstanceList list;
-  list.instances.reserve(servers->size() * (region_.empty() ? 1 : 2));
-  for (const Server& server : *servers) {
-    list.instances.push_back(instance_of(server, *ports));
-    if (region_.empty()) continue;
-    Instance other = list.instances.back();
-    other.provider_id = provider_id(regional_ ? std::string() : region_, server.id);
-    other.name.clear();
-    list.instances.push_back(std::move(other));
-  }
+  list.instances.reserve(servers->size());
+  for (const Server& server : *servers) list.instances.push_back(instance_of(server, *ports));
   co_return list;
 }
 
@@ -186,7 +179,6 @@ Task<Result<Instance>> Servers::get(Ctx ctx, NodeIdentity node) {
   auto server = co_await by_id(ctx, id->server);
   if (!server.ok()) co_return server.status();
   auto instance = co_await complete(ctx, *std::move(server));
-  if (instance.ok()) instance->provider_id = node.provider_id;
   co_return instance;
 }
 
@@ -234,7 +226,10 @@ std::string Servers::instance_type(const Server& server) const {
 Instance Servers::instance_of(const Server& server, const ServerPorts& ports) const {
   Instance instance;
   instance.state = state_of(server.status);
-  instance.provider_id = provider_id(regional_ ? region_ : std::string(), server.id);
+  const std::string plain = provider_id("", server.id);
+  const std::string regional = provider_id(region_, server.id);
+  instance.provider_id = regional_ ? regional : plain;
+  if (!region_.empty()) instance.other_ids = {regional_ ? plain : regional};
   instance.name = server.name;
   instance.instance_type = instance_type(server);
   instance.zone = label_value(server.zone);

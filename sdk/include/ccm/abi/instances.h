@@ -9,6 +9,9 @@
  *      `unknown_prefixes` are unknown, unless they are listed. An empty prefix is all instances: right for a listing
  *      whose pages shifted while they were read, also the second time. A Node without provider ID that is not listed is
  *      unknown while there is any such prefix.
+ * R-73 An instance has one provider ID of its own, which `list`, `describe` and `get` answer whatever accepted spelling a
+ *      Node uses: it decides which of several Nodes has the instance. A listing names the other spellings in `other_ids`,
+ *      or Nodes that use them are absent from it.
  */
 #ifndef CCM_ABI_INSTANCES_H
 #define CCM_ABI_INSTANCES_H
@@ -45,7 +48,7 @@ typedef struct ccm_node_address {
 typedef struct ccm_instance {
   uint32_t size;
   int32_t state;
-  ccm_str provider_id; /* "digitalocean://123", with one of the manifest's prefixes; empty when unknown */
+  ccm_str provider_id; /* "digitalocean://123", with one of the manifest's prefixes; empty when unknown */
   ccm_str name;        /* equals the Node's name where the cloud keeps to that */
   ccm_str instance_type;
   ccm_str zone;
@@ -57,6 +60,10 @@ typedef struct ccm_instance {
   /* [null] From the host, of `describe`: why nothing is known of it, when its state is UNKNOWN; when it is ABSENT, the name or
    * provider ID that was looked for and what resembles it, with the code NOT_FOUND. NULL from a provider. [since 1.1] */
   const ccm_status *why;
+  /* Other provider IDs under which a Node may name this instance, with or without its region for example (R-73). None of
+   * them is the ID of another instance of the listing, or the listing is a failure. [since 1.1] */
+  const ccm_str *other_ids;
+  size_t other_id_count;
 } ccm_instance;
 
 /* A list that ends before `count` is a failure. [result] [since 1.0] */

@@ -536,6 +536,8 @@ pub struct ccm_instance {
     pub labels: *const ccm_key_value,
     pub label_count: usize,
     pub why: *const ccm_status,
+    pub other_ids: *const ccm_str,
+    pub other_id_count: usize,
 }
 sized!(ccm_instance);
 

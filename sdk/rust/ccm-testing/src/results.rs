@@ -44,6 +44,7 @@ impl Taken for Instance {
             region: ffi::string(raw.region),
             addresses: addresses(raw.addresses, raw.address_count),
             labels: ffi::map(raw.labels, raw.label_count),
+            other_ids: ffi::strings(raw.other_ids, raw.other_id_count),
         })
     }
 }

@@ -67,7 +67,7 @@ impl NodeAddress {
 #[derive(Clone, Debug, Default)]
 pub struct Instance {
     pub state: InstanceState,
-    /// With one of the prefixes of plugin.json.
+    /// Its own one, with one of the prefixes of plugin.json.
     pub provider_id: String,
     /// Equals the Node's name where the cloud keeps to that.
     pub name: String,
@@ -78,12 +78,15 @@ pub struct Instance {
     pub addresses: Vec<NodeAddress>,
     /// Further labels; those that the Node has are kept.
     pub labels: BTreeMap<String, String>,
+    /// Other provider IDs under which a Node may name it.
+    pub other_ids: Vec<String>,
 }
 
 impl Instance {
     fn to_c(&self, arena: &mut Arena) -> ccm_instance {
         let (addresses, address_count) = NodeAddress::list(&self.addresses, arena);
         let (labels, label_count) = arena.pairs(&self.labels);
+        let (other_ids, other_id_count) = arena.texts(&self.other_ids);
         ccm_instance {
             state: self.state.number(),
             provider_id: ffi::borrow(&self.provider_id),
@@ -95,6 +98,8 @@ impl Instance {
             address_count,
             labels,
             label_count,
+            other_ids,
+            other_id_count,
             ..ccm_instance::default()
         }
     }

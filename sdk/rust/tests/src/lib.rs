@@ -63,6 +63,7 @@ impl Acme {
         Ok(Instance {
             state: InstanceState::Running,
             provider_id: format!("acme://{}", name),
+            other_ids: vec![format!("acme:///{}", name)],
             name: name.into(),
             addresses: vec![NodeAddress::internal_ip(address)],
             ..Instance::default()

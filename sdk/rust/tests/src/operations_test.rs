@@ -23,6 +23,7 @@ fn a_result_goes_to_the_host() {
     let provider = host.create(ccm_plugin_v1(), "acme").unwrap();
     let list = provider.list_instances().unwrap();
     assert_eq!(list.instances[1].provider_id, "acme://worker-2");
+    assert_eq!(list.instances[1].other_ids, ["acme:///worker-2"]);
     assert_eq!(list.instances[1].addresses, [NodeAddress::internal_ip("192.0.2.2")]);
     let request = &host.requests()[0];
     assert_eq!((request.operation.as_str(), request.headers[0].1.as_str()), ("Get", "hush"));
