@@ -273,17 +273,56 @@ std::size_t RouteTargets::owner_of_instance(const Route& route, bool by_address)
 bool RouteTargets::may_lead_to(std::size_t target, const Route& route, bool by_address) const {
   const Target& node = targets_[target];
   if (node.instance.claim == Claim::of_another) return false;
+  if (node.instance.claim == Claim::no_instance && names_another(node, route)) return false;
   if (!by_address || route.target_addresses.empty()) return true;
   return node.instance.claim != Claim::holds || node.known->instance_addresses.empty();
+}
+
+bool RouteTargets::names_another(const Target& node, const Route& route) const {
+  const std::string id(node.provider_id());
+  return !id.empty() && !route.target_provider_id.empty() &&
+         instances_->own_id(id) != instances_->own_id(route.target_provider_id);
+}
+
+bool RouteTargets::is_still(const Target& node, const Owner& owner) const {
+  const std::string id(node.provider_id());
+  if (id.empty()) return node.object->uid() == owner.uid;
+  if (id == owner.provider_id) return true;
+  return !owner.instance.empty() && instances_->own_id(id) == owner.instance;
+}
+
+std::size_t RouteTargets::made_again(const Route& route) const {
+  const auto before = owners_.find({route.id, route.destination_cidr});
+  if (before == owners_.end()) return kNone;
+  const std::size_t target = find(before->second.name);
+  return target == kNone || is_still(targets_[target], before->second) ? kNone : target;
+}
+
+RouteTargets::Owner RouteTargets::owner_named(const std::string& name, const Route& route) const {
+  const std::size_t target = find(name);
+  if (target == kNone) {
+    const auto before = owners_.find({route.id, route.destination_cidr});
+    const bool known = before != owners_.end() && before->second.name == name;
+    return known ? before->second : Owner{name, {}, {}, {}};
+  }
+  const Target& node = targets_[target];
+  Owner owner{name, std::string(node.object->uid()), std::string(node.provider_id()), {}};
+  if (node.instance.claim == Claim::holds) owner.instance = node.known->instance_id;
+  return owner;
+}
+
+bool RouteTargets::of_former_node(const Route& route) const {
+  return former_.contains({route.id, route.destination_cidr});
 }
 
 std::string RouteTargets::target_of(const Route& route, bool by_address) const {
   const std::size_t owner = owner_of_instance(route, by_address);
   if (owner != kNone) return std::string(targets_[owner].name());
+  if (made_again(route) != kNone) return {};
   std::string name = route.target_node;
   if (name.empty()) {
-    const auto before = names_.find({route.id, route.destination_cidr});
-    if (before != names_.end()) name = before->second;
+    const auto before = owners_.find({route.id, route.destination_cidr});
+    if (before != owners_.end()) name = before->second.name;
   }
   if (!name.empty()) {
     const std::size_t target = find(name);
@@ -293,25 +332,32 @@ std::string RouteTargets::target_of(const Route& route, bool by_address) const {
   if (!by_address || !destination) return {};
   // After a restart, while the cloud does not answer.
   const auto [first, last] = by_range_.equal_range(*destination);
-  const auto place = std::find_if(
-      first, last, [&](const auto& entry) { return may_lead_to(entry.second, route, by_address); });
+  const auto place = std::find_if(first, last, [&](const auto& entry) {
+    return targets_[entry.second].instance.claim == Claim::unknown &&
+           may_lead_to(entry.second, route, by_address);
+  });
   return place == last ? std::string() : std::string(targets_[place->second].name());
 }
 
 void RouteTargets::take(std::vector<Route>& listed, bool by_address) {
-  std::map<std::pair<std::string, std::string>, std::string> names;
+  std::map<Key, Owner> owners;
+  former_.clear();
   routed_.clear();
   for (Route& route : listed) {
+    const Key key(route.id, route.destination_cidr);
     if (instances_) route.target_node = target_of(route, by_address);
-    if (by_address && instances_ && route.owned && route.target_node.empty()) {
-      route.blackhole = true;
+    if (instances_ && route.owned && route.target_node.empty()) {
+      const std::size_t again = made_again(route);
+      route.blackhole = route.blackhole || by_address || again != kNone;
+      if (again != kNone) owners[key] = owners_.at(key);
+      if (again != kNone && targets_[again].instance.claim != Claim::unknown) former_.insert(key);
     }
-    if (!route.target_node.empty()) names[{route.id, route.destination_cidr}] = route.target_node;
+    if (!route.target_node.empty()) owners[key] = owner_named(route.target_node, route);
     if (!route.owned || route.blackhole) continue;
     const auto destination = parse_cidr(route.destination_cidr);
     if (destination) routed_[route.target_node].push_back(*destination);
   }
-  names_ = std::move(names);
+  owners_ = std::move(owners);
   mark_routed();
   judge_ranges_of_nodes();
 }

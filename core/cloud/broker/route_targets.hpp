@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,8 +52,12 @@ class RouteTargets {
   // Takes in the cloud's routes, and sets the Node of each: the one that has the instance to which
   // it leads. A name that the cloud told, or that was known before, stays that of a Node that is
   // gone, or of which the cloud says nothing; otherwise it becomes empty. `by_address`: this
-  // cloud's routes lead to addresses; then owned ones without a Node are blackholes.
+  // cloud's routes lead to addresses; then owned ones without a Node are blackholes. So are those
+  // of a Node that was made again since, as another instance's.
   void take(std::vector<Route>& listed, bool by_address);
+  // Its Node was made again, and the cloud has said of which instance the new one is: there is no
+  // doubt that what was made for the former one is of no use.
+  [[nodiscard]] bool of_former_node(const Route& route) const;
 
   // Completes a route that is to be added by provider ID and addresses of its Node's instance, as
   // the cloud tells them. Failure: why there must be no such route, reason "PodCIDROutOfRange",
@@ -84,6 +89,14 @@ class RouteTargets {
     std::optional<RangeRefusal> refusal;  // and no route is tolerated
     std::size_t holder = kNone;           // the target that has it instead
   };
+  // The Node for which a route was listed last.
+  struct Owner {
+    std::string name;
+    std::string uid;
+    std::string provider_id;  // its text
+    std::string instance;     // the provider ID of its instance, if the cloud had said it
+  };
+  using Key = std::pair<std::string, std::string>;  // of a route: id and destination
   struct Target {
     kube::ObjectPtr object;
     std::string_view created;
@@ -91,6 +104,9 @@ class RouteTargets {
     ClaimVerdict instance;
     const Known* known = nullptr;
     [[nodiscard]] std::string_view name() const { return object->name(); }
+    [[nodiscard]] std::string_view provider_id() const {
+      return object->text_at("/spec/providerID");
+    }
   };
   struct Round;
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -105,6 +121,11 @@ class RouteTargets {
   // The target whose instance that is; kNone.
   [[nodiscard]] std::size_t owner_of_instance(const Route& route, bool by_address) const;
   [[nodiscard]] std::string target_of(const Route& route, bool by_address) const;
+  // The Node of that name is another one by now; kNone: it is not, or there is none.
+  [[nodiscard]] std::size_t made_again(const Route& route) const;
+  [[nodiscard]] bool is_still(const Target& node, const Owner& owner) const;
+  [[nodiscard]] bool names_another(const Target& node, const Route& route) const;
+  [[nodiscard]] Owner owner_named(const std::string& name, const Route& route) const;
   // Perhaps it leads there, as far as is known of that Node's instance.
   [[nodiscard]] bool may_lead_to(std::size_t target, const Route& route, bool by_address) const;
   // The place of that range among those of the target; kNone.
@@ -122,8 +143,8 @@ class RouteTargets {
   std::unordered_map<std::string_view, std::size_t> by_instance_;  // those that hold it
   std::multimap<Cidr, std::size_t> by_address_;
   std::multimap<Cidr, std::size_t> by_range_;
-  // The Nodes of the routes of the last listing, by id and destination.
-  std::map<std::pair<std::string, std::string>, std::string> names_;
+  std::map<Key, Owner> owners_;  // of the routes of the last listing
+  std::set<Key> former_;         // for of_former_node()
   // The destinations of those routes that work, by the names of their Nodes.
   std::map<std::string, std::vector<Cidr>, std::less<>> routed_;
   std::shared_ptr<RouteTargets*> self_;

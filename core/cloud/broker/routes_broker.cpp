@@ -147,7 +147,8 @@ void RoutesBroker::judge_removals(Request& request) {
       request.statuses[index] = Status(Code::failed_precondition,
                                        "route " + route.destination_cidr + " was not made by us")
                                     .with_reason(CCM_REASON_NOT_OWNED);
-    } else if (!replacements.of(route) && !of_deleted_node(route)) {
+    } else if (!replacements.of(route) && !of_deleted_node(route) &&
+               !targets_->of_former_node(route)) {
       absences.push_back(index);
       keys.push_back(key_of(route));
     }

@@ -110,9 +110,9 @@ class Planner {
   bool is_ours(const Route& route, const Listed& listed) {
     if (!route.owned || !listed.cidr) return false;
     if (input_.ranges.contains(*listed.cidr)) return true;
-    std::string name = change_name(route);
-    const bool known = target_has_range(listed) || input_.outside.count(name) != 0;
-    if (known) plan_.outside.insert(std::move(name));
+    std::string key = route.id + " " + route.destination_cidr;
+    const bool known = target_has_range(listed) || input_.outside.count(key) != 0;
+    if (known) plan_.outside.insert(std::move(key));
     return known;
   }
 

@@ -81,8 +81,8 @@ struct PlanInput {
   std::optional<int64_t> room;
   // Existing Nodes that `nodes` lacks: their routes stay.
   std::set<std::string> unseen;
-  // Owned routes to ranges outside of all permitted ones, by change_name(), that have once led to a
-  // Node with that range: a cluster of the same name may have made the others, so those stay.
+  // Owned routes to ranges outside of all permitted ones, by ID and destination, that have once led
+  // to a Node with that range: a cluster of the same name may have made the others, so those stay.
   std::set<std::string> outside;
   // Whether a change may be attempted now: its back-off is over.
   std::function<bool(const std::string& change)> due;

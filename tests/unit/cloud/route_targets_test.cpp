@@ -9,6 +9,7 @@ struct Server {
   std::string id;
   std::vector<std::string> addresses;
   int32_t state = CCM_INSTANCE_RUNNING;
+  std::vector<std::string> other_ids{};
 };
 
 InstanceSnapshot::Ptr listing_of(const std::vector<Server>& servers) {
@@ -18,6 +19,7 @@ InstanceSnapshot::Ptr listing_of(const std::vector<Server>& servers) {
     instance.state = static_cast<InstanceState>(server.state);
     instance.provider_id = server.id;
     instance.name = "server-" + server.id;
+    instance.other_ids = server.other_ids;
     for (const std::string& address : server.addresses) {
       instance.addresses.push_back({"InternalIP", address});
     }
@@ -107,10 +109,19 @@ class RouteTargetsTest : public NetworkBrokerTest {
     answer_instances([&] { return listed.has_value(); });
     EXPECT_TRUE(listed && listed->ok());
     if (!listed || !listed->ok()) return texts;
-    for (const Route& route : **listed) {
+    listed_ = **listed;
+    blackholes_ = 0;
+    for (const Route& route : listed_) {
       texts.push_back(route.destination_cidr + ">" + route.target_node);
+      blackholes_ += route.blackhole ? 1 : 0;
     }
     return texts;
+  }
+  // The reasons of the first `count` removals, "" for a success.
+  std::vector<std::string> remove(const std::vector<Route>& routes, std::size_t count) {
+    RoutesBroker::Changes changes{"c", {}, {}};
+    changes.removals.assign(routes.begin(), routes.begin() + static_cast<std::ptrdiff_t>(count));
+    return apply(std::move(changes));
   }
   // The reasons, "" for a success; `made_` is what the provider got.
   std::vector<std::string> add(const std::vector<std::pair<std::string, std::string>>& wanted) {
@@ -122,6 +133,9 @@ class RouteTargetsTest : public NetworkBrokerTest {
       route.target_provider_id = "cloud://of-the-request";
       route.target_addresses = {{"InternalIP", "203.0.113.9"}};
     }
+    return apply(std::move(changes));
+  }
+  std::vector<std::string> apply(RoutesBroker::Changes changes) {
     std::optional<Result<std::vector<Status>>> outcome;
     routes_->apply(std::move(changes), component_->background(),
                    [&](Result<std::vector<Status>> result) { outcome.emplace(std::move(result)); });
@@ -129,7 +143,8 @@ class RouteTargetsTest : public NetworkBrokerTest {
     answer_instances([&] { return outcome.has_value() || !open_.empty(); });
     while (!open_.empty()) {
       made_ += open_.at(0).seen;
-      const auto count = std::count(made_.begin(), made_.end(), '+');
+      const auto count =
+          std::count(made_.begin(), made_.end(), '+') + std::count(made_.begin(), made_.end(), '-');
       const std::vector<Status> fine(static_cast<std::size_t>(count));
       const detail::RouteResultsC raw(fine);
       answer(0, {}, raw.get());
@@ -151,7 +166,9 @@ class RouteTargetsTest : public NetworkBrokerTest {
   std::vector<Server> servers_;
   bool cloud_down_ = false;
   std::string made_;
-  Status last_;  // the last refusal
+  std::vector<Route> listed_;
+  int blackholes_ = 0;  // among them
+  Status last_;         // the last refusal
 };
 
 TEST_F(RouteTargetsTest, Issue37_2_NextHopAndInstanceAreTheCloudsAnswer) {
@@ -176,6 +193,16 @@ TEST_F(RouteTargetsTest, Issue37_2_OfTwoNodesWithOneInstanceTheOlderHasIt) {
   const auto reports = routes_->routes_of("a-evil");
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].failure.reason(), "InstanceOfAnotherNode") << "as ccmctl explain shows it";
+}
+
+TEST_F(RouteTargetsTest, Issue37_TheSameUnderAnotherSpellingOfTheProviderId) {
+  begin();
+  nodes_.nodes["a-evil"] = {"2026-02-01T00:00:00Z", "cloud:///1", {"10.0.2.0/24"}, {}, {}};
+  nodes_.nodes["node-1"] = {"2026-01-01T00:00:00Z", "cloud://z/1", {"10.0.1.0/24"}, {}, {}};
+  servers_ = {{"cloud://z/1", {"192.0.2.1"}, CCM_INSTANCE_RUNNING, {"cloud:///1"}}};
+  EXPECT_EQ(add({{"10.0.2.0/24", "a-evil"}, {"10.0.1.0/24", "node-1"}}),
+            (Texts{"InstanceOfAnotherNode", ""}));
+  EXPECT_EQ(made_, "+10.0.1.0/24 via cloud://z/1 192.0.2.1");
 }
 
 TEST_F(RouteTargetsTest, ALateAnswerAboutTheNameIsNoneAboutTheProviderId) {
@@ -290,6 +317,63 @@ TEST_F(RouteTargetsTest, WhileTheCloudDoesNotAnswerNoRouteLosesItsNode) {
   servers_ = {{"cloud://1", {"192.0.2.1"}}};
   advance(2min);
   EXPECT_EQ(named({to_address("10.0.1.0/24", "192.0.2.1")}), Texts{"10.0.1.0/24>node-1"});
+}
+
+// A Node that is made again with an invented instance kept the route of the former one (issue 37).
+TEST_F(RouteTargetsTest, Issue37_WhatWasMadeForANodeIsNotForAnotherOfItsName) {
+  begin();
+  nodes_.nodes["node-1"] = {"2026-01-01T00:00:00Z", "cloud://1", {"10.0.1.0/24"}, {}, {}};
+  servers_ = {{"cloud://1", {"192.0.2.1"}}};
+  Route by_instance;
+  by_instance.id = "r1";
+  by_instance.destination_cidr = "10.0.1.0/24";
+  by_instance.target_provider_id = "cloud://1";
+  by_instance.owned = true;
+  const std::vector<Route> all{to_address("10.0.1.0/24", "192.0.2.1"), by_instance};
+  EXPECT_EQ(named(all), (Texts{"10.0.1.0/24>node-1", "10.0.1.0/24>node-1"}));
+  for (const char* id : {"cloud://none", "cloud://1", "other://1", ""}) {
+    const bool same = id == std::string("cloud://1");
+    const std::string uid = std::string("uid-") + id;
+    nodes_.nodes["node-1"] = {"2026-02-01T00:00:00Z", id, {"10.0.1.0/24"}, "192.0.2.1", uid};
+    advance(2min);
+    const std::string name = same ? "node-1" : "";
+    EXPECT_EQ(named(all), (Texts{"10.0.1.0/24>" + name, "10.0.1.0/24>" + name})) << id;
+    EXPECT_EQ(blackholes_, same ? 0 : 2) << id;
+  }
+}
+
+TEST_F(RouteTargetsTest, Issue37_WhatIsLeftOfAFormerNodeEngagesNoBrake) {
+  begin();
+  std::vector<Route> all;
+  for (int i = 0; i < 6; ++i) {
+    const std::string n = std::to_string(i);
+    nodes_.nodes["node-" + n] = {
+        "2026-01-01T00:00:00Z", "cloud://" + n, {"10.0." + n + ".0/24"}, {}, {}};
+    servers_.push_back({"cloud://" + n, {"192.0.2." + n}});
+    all.push_back(to_address("10.0." + n + ".0/24", "192.0.2." + n));
+  }
+  named(all);
+  for (int i = 0; i < 5; ++i) {
+    const std::string n = std::to_string(i);
+    nodes_.nodes["node-" + n] = {
+        "2026-02-01T00:00:00Z", "cloud://none-" + n, {"10.0." + n + ".0/24"}, {}, "uid-2-" + n};
+  }
+  advance(2min);
+  EXPECT_EQ(named(all).front(), "10.0.0.0/24>");
+  EXPECT_EQ(remove(listed_, 5), Texts(5, ""));
+  EXPECT_FALSE(route_brake_.report().engaged);
+}
+
+TEST_F(RouteTargetsTest, Issue37_ARouteOfAnotherInstanceIsNotThatOfANodeWithout) {
+  begin();
+  nodes_.nodes["node-1"] = {"2026-01-01T00:00:00Z", "cloud://none", {"10.0.1.0/24"}, {}, {}};
+  servers_ = {{"cloud://1", {"192.0.2.1"}}};
+  Route told = to_address("10.0.1.0/24", "192.0.2.1");
+  told.target_node = "node-1";
+  told.target_provider_id = "cloud://1";
+  EXPECT_EQ(named({told, to_address("10.0.1.0/24", "192.0.2.7")}),
+            (Texts{"10.0.1.0/24>", "10.0.1.0/24>"}))
+      << "after a restart";
 }
 
 // Of a provider that tells instances: the Node of a former one is not its own.

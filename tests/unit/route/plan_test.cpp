@@ -159,8 +159,15 @@ TEST_F(PlanTest, Issue37_2_ARouteOutsideStaysWithItsNodeUnlessItMayNeverBe) {
   EXPECT_EQ(outcome(0), Outcome::kept);
   EXPECT_TRUE(plan.nodes[0].ranges[0].refusal);
   outside = plan.outside;
-  nodes.clear();
   table.pop_back();
+  nodes.pop_back();
+  // The host says that this Node is another one by now.
+  table[0].target_node.clear();
+  table[0].blackhole = true;
+  EXPECT_EQ(steps(), Texts{"-r1"});
+  table[0].target_node = "a";
+  table[0].blackhole = false;
+  nodes.clear();
   EXPECT_EQ(steps(), Texts{"-r1"});
 }
 
