@@ -26,8 +26,8 @@ namespace ccm {
 // One reading of all pages.
 class InstancePages {
  public:
-  // Adds the instances of page `number`, and the total that it states; 0 where the cloud tells none.
-  // Pages may come in any order; one that is given again replaces the earlier one.
+  // Adds the instances of page `number`, and the total that it states; 0 where the cloud tells
+  // none. Pages may come in any order; one that is given again replaces the earlier one.
   void add(int64_t number, std::vector<Instance> instances, int64_t total = 0) {
     pages_[number] = {std::move(instances), total};
   }
@@ -58,8 +58,8 @@ class InstancePages {
     return all_read && static_cast<int64_t>(ids().size()) == count();
   }
 
-  // Nothing moved between two readings of a cloud that tells no total: they have the same instances,
-  // each once.
+  // Nothing moved between two readings of a cloud that tells no total: they have the same
+  // instances, each once.
   [[nodiscard]] bool repeats(const InstancePages& earlier) const {
     if (tells_total() || earlier.tells_total()) return false;
     return static_cast<int64_t>(ids().size()) == count() && ids() == earlier.ids();
@@ -102,9 +102,10 @@ class InstancePages {
   std::map<int64_t, Page> pages_;
 };
 
-// Reads with `read`, which returns a Task<Result<InstancePages>>, until the listing held still: twice
-// at most, or, where the cloud tells no total, until two readings in a row have the same instances,
-// three times at most. It is incomplete when that was no better. Failures: those of `read`.
+// Reads with `read`, which returns a Task<Result<InstancePages>>, until the listing held still:
+// twice at most, or, where the cloud tells no total, until two readings in a row have the same
+// instances, three times at most. It is incomplete when that was no better. Failures: those of
+// `read`.
 template <typename Read>
 Task<Result<InstanceList>> list_steadily(Read read) {
   auto first = co_await read();
