@@ -42,6 +42,7 @@ impl ListInstances for Rack {
                         region: "cellar".into(),
                         addresses: vec![NodeAddress::internal_ip(address), NodeAddress::hostname(host)],
                         labels: [("rack.example.com/serial".into(), serial.into())].into(),
+                        ..Instance::default()
                     }),
                     _ => return Err(Error::unavailable(format!("line {} is not {form}", index + 1))),
                 }
