@@ -3,8 +3,8 @@
 // Properties: what was read, written with every value in quotes, is read again as the same;
 // messages are one line each, of a bounded length, and show no password; what is wrong has a line.
 #include "fuzz.hpp"
+#include "gcfg/gcfg.hpp"
 #include "openstack/config/cloud_conf.hpp"
-#include "openstack/config/gcfg.hpp"
 
 #include <string>
 
@@ -27,7 +27,7 @@ std::string in_quotes(std::string_view text) {
   return out + "\"";
 }
 
-std::string written(const std::vector<openstack::GcfgSection>& sections) {
+std::string written(const std::vector<GcfgSection>& sections) {
   std::string text;
   for (const auto& section : sections) {
     const std::string name = section.subsection.empty() ? "" : " " + in_quotes(section.subsection);
@@ -46,14 +46,14 @@ void check_message(std::string_view line, std::string_view input) {
 }
 
 void check_syntax(std::string_view text) {
-  const auto sections = openstack::parse_gcfg(text);
+  const auto sections = parse_gcfg(text);
   if (!sections.ok()) {
     require(sections.status().message().starts_with("line "), "a fault has its line");
     require(sections.status().message().size() <= text.size() + kLongestMessage, "and is short");
     return;
   }
   const std::string canonical = written(*sections);
-  const auto again = openstack::parse_gcfg(canonical);
+  const auto again = parse_gcfg(canonical);
   require(again.ok(), "what was read can be written and read");
   require_equal(canonical, written(*again), "and is the same");
 }

@@ -2,7 +2,7 @@
 
 #include "check_settings.hpp"
 #include "findings.hpp"
-#include "gcfg.hpp"
+#include "gcfg/gcfg.hpp"
 #include "invalid_configuration.hpp"
 #include "options.hpp"
 #include "values.hpp"

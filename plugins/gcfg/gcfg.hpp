@@ -1,5 +1,5 @@
-// The dialect of INI that cloud.conf is written in: that of the Go library gcfg 1.2.3
-// (OS-17..OS-28, OS-32). The text only; cloud_conf.hpp knows what may stand in it.
+// The dialect of INI that cloud configurations are written in: that of the Go library gcfg 1.2.3
+// (OS-17..OS-28, OS-32). The text only; each provider knows what may stand in it. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::openstack {
+namespace ccm {
 
 struct GcfgVariable {
   std::string name;                  // as written
@@ -30,4 +30,4 @@ struct GcfgSection {
 // may be a password.
 Result<std::vector<GcfgSection>> parse_gcfg(std::string_view text);
 
-}  // namespace ccm::openstack
+}  // namespace ccm

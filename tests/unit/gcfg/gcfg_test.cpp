@@ -1,4 +1,4 @@
-#include "openstack/config/gcfg.hpp"
+#include "gcfg/gcfg.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::openstack {
+namespace ccm {
 namespace {
 
 // The value of the only variable of "[s]\nname = TEXT".
@@ -131,4 +131,4 @@ TEST(GcfgTest, FaultsShowNoPartOfAValue) {
 }
 
 }  // namespace
-}  // namespace ccm::openstack
+}  // namespace ccm

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace ccm::openstack {
+namespace ccm {
 
 struct Utf8Character {
   uint32_t value = 0;
@@ -30,4 +30,4 @@ inline Utf8Character utf8_character(std::string_view text) {
   return {value, length};
 }
 
-}  // namespace ccm::openstack
+}  // namespace ccm

@@ -1,13 +1,18 @@
 #include "gcfg.hpp"
 
-#include "invalid_configuration.hpp"
 #include "utf8.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
-namespace ccm::openstack {
+namespace ccm {
 namespace {
+
+Status invalid_configuration(std::string message) {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message))
+      .with_reason("InvalidConfiguration");
+}
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -203,4 +208,4 @@ class Parser {
 
 Result<std::vector<GcfgSection>> parse_gcfg(std::string_view text) { return Parser(text).parse(); }
 
-}  // namespace ccm::openstack
+}  // namespace ccm
