@@ -1,0 +1,200 @@
+#include "client.hpp"
+
+#include "error.hpp"
+#include "signer.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kTries = 3;
+constexpr int kMostPages = 1'000;
+constexpr milliseconds kTimeout{30'000};  // AWS-34
+constexpr milliseconds kFirstPause{200};  // doubled for each further try
+
+struct ApiForm {
+  std::string_view version;
+  ListForm lists;
+};
+
+ApiForm form_of(Api api) {
+  switch (api) {
+    case Api::ec2:
+      return {"2016-11-15", ListForm::flat};
+    case Api::elb:
+      return {"2012-06-01", ListForm::member};
+    case Api::elbv2:
+      return {"2015-12-01", ListForm::member};
+    case Api::sts:
+      break;
+  }
+  return {"2011-06-15", ListForm::member};
+}
+
+// Of the metric's label: the SDK's names of the services (AWS-8).
+std::string_view service_name(Api api) {
+  constexpr std::string_view kNames[] = {"EC2", "Elastic Load Balancing",
+                                         "Elastic Load Balancing v2", "STS"};
+  return kNames[static_cast<size_t>(api)];
+}
+
+bool may_repeat(const Call& call) { return call.idempotent || is_read(call.action); }
+
+// Whether another try may help. A throttled call was not carried out; of one without an answer, or
+// with a 5xx, nobody knows.
+bool worth_another_try(const Call& call, const Status& status) {
+  if (status.ok() || is_dry_run(status)) return false;
+  if (status.error_class() == ErrorClass::throttled) return true;
+  return may_repeat(call) && status.code() == Code::unavailable;
+}
+
+std::string next_page(XmlElement result, Api api) {
+  return result.text(api == Api::ec2 ? "nextToken" : "NextMarker");
+}
+
+}  // namespace
+
+Client::Client(Host& host, Credentials& credentials, std::string user_agent)
+    : host_(host),
+      credentials_(credentials),
+      user_agent_(std::move(user_agent)),
+      duration_(host.metrics.histogram(
+          "cloudprovider_aws_api_request_duration_seconds", "Latency of AWS API calls",
+          {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}, {"request"})),
+      errors_(host.metrics.counter("cloudprovider_aws_api_request_errors", "AWS API errors",
+                                   {"request"})),
+      throttled_(host.metrics.counter("cloudprovider_aws_api_throttled_requests_total",
+                                      "AWS API throttled requests", {"operation_name"})),
+      statuses_(host.metrics.counter("cloudprovider_aws_api_response_status_total",
+                                     "AWS API responses with an error status",
+                                     {"service", "operation", "status_code"})) {}
+
+void Client::configure(Endpoints endpoints, Http http) {
+  endpoints_ = std::move(endpoints);
+  http_ = std::move(http);
+}
+
+HttpRequest Client::request_of(const Call& call) const {
+  const ApiForm form = form_of(call.api);
+  HttpRequest request;
+  request.method = "POST";
+  request.url = endpoints_.of(call.api).url + "/";
+  request.headers.push_back({"content-type", "application/x-www-form-urlencoded; charset=utf-8"});
+  request.headers.push_back({"user-agent", user_agent_});
+  request.body = form_body(call.action, form.version, call.params, form.lists);
+  request.operation = call.action;
+  request.credential = call.api == Api::ec2 ? "aws-ec2" : "aws-elasticloadbalancing";
+  request.timeout = kTimeout;
+  request.max_tries = 1;  // each try is signed anew, and its refusal counts for the rate
+  request.read_only = is_read(call.action);
+  request.replaces = call.replaces;
+  return request;
+}
+
+// Until the family's turn.
+Task<Status> Client::wait_for_turn(Ctx ctx, const Call& call) {
+  const milliseconds now = host_.timer.now();
+  Rate& rate = rates_.of(call);
+  const milliseconds wait = rate.take_turn(now) - now;
+  if (wait <= milliseconds(0)) co_return Status();
+  if (wait > ctx.remaining()) {
+    co_return Status(
+        Code::resource_exhausted, ErrorClass::throttled,
+        call.action + ": AWS throttles this account; no call is left before the deadline")
+        .with_reason("CloudThrottled")
+        .with_retry_after(wait);
+  }
+  Status waited = co_await host_.timer.sleep(ctx, wait);
+  co_return waited;
+}
+
+// One try.
+Task<Result<HttpResponse>> Client::send(Ctx ctx, const Call& call) {
+  Status turn = co_await wait_for_turn(ctx, call);
+  if (!turn.ok()) co_return turn;
+  auto keys = co_await credentials_.keys(ctx);
+  if (!keys.ok()) co_return keys.status().with_context(call.action);
+  HttpRequest request = request_of(call);
+  Status status = sign(host_.crypto, **keys, endpoints_.of(call.api),
+                       clock_.now(host_.timer.wall_clock()), request);
+  if (!status.ok()) co_return status.with_context(call.action);
+  const milliseconds begun = host_.timer.now();
+  auto answer = co_await http_.send(ctx, std::move(request));
+  duration_.record(static_cast<double>((host_.timer.now() - begun).count()) / 1e3, {call.action});
+  if (!answer.ok()) co_return answer.status().with_context(call.action);
+  co_return learn(call, *keys, *std::move(answer));
+}
+
+// The answer of 2xx, or its failure, from which rate, clock and credentials learn.
+Result<HttpResponse> Client::learn(const Call& call, const KeysPtr& keys, HttpResponse answer) {
+  Status status = status_of(call.action, answer);
+  if (status.ok()) return answer;
+  statuses_.record(1, {service_name(call.api), call.action, std::to_string(answer.status_code)});
+  if (status.error_class() == ErrorClass::throttled) {
+    rates_.of(call).throttled(host_.timer.now());
+    throttled_.record(1, {call.action});
+  }
+  if (status.code() != Code::unauthenticated) return status;
+  const ApiError error = read_error(answer.body);
+  if (clock_.corrected(error.code, error.message, answer, host_.timer.wall_clock())) {
+    host_.log.warning("This machine's clock is wrong; calls to AWS are signed with AWS's time",
+                      {{"ahead_seconds", std::to_string(-clock_.ahead().count() / 1'000)}});
+    return std::move(status).with_reason(kClockCorrected);
+  }
+  credentials_.refused(keys);
+  return status;
+}
+
+Task<Result<Answer>> Client::call(Ctx ctx, Call call) {
+  milliseconds pause = kFirstPause;
+  for (int left = kTries - 1;; --left) {
+    auto answer = co_await send(ctx, call);
+    if (answer.ok()) {
+      auto document = XmlDocument::parse(answer->body, call.skipped);
+      if (document.ok()) co_return Answer(*std::move(document));
+      co_return bad_answer(document.status().message()).with_context(call.action);
+    }
+    const Status status = answer.status();
+    const bool at_once = status.reason() == kClockCorrected;
+    const bool again = left > 0 && (at_once || worth_another_try(call, status));
+    if (!again || pause >= ctx.remaining()) {
+      errors_.record(1, {call.action});
+      co_return status;
+    }
+    if (at_once) continue;
+    Status waited = co_await host_.timer.sleep(ctx, pause);
+    if (!waited.ok()) co_return status;
+    pause *= 2;
+  }
+}
+
+Task<Status> Client::run(Ctx ctx, Call call) {
+  auto answer = co_await this->call(std::move(ctx), std::move(call));
+  co_return answer.status();
+}
+
+Task<Status> Client::pages(Ctx ctx, Call call, PageReader reader) {
+  const Api api = call.api;
+  const std::string action = call.action;
+  std::string token;
+  for (int page = 0; page < kMostPages; ++page) {
+    Call question = call;
+    if (!token.empty()) question.params.set(api == Api::ec2 ? "NextToken" : "Marker", token);
+    auto answer = co_await this->call(ctx, std::move(question));
+    if (!answer.ok()) co_return answer.status();
+    Status read = reader(answer->result());
+    if (!read.ok()) co_return read.with_context(action);
+    std::string next = next_page(answer->result(), api);
+    if (next.empty()) co_return Status();
+    if (next == token) break;
+    token = std::move(next);
+  }
+  co_return bad_answer("has pages without an end").with_context(action);
+}
+
+}  // namespace ccm::aws

@@ -1,0 +1,62 @@
+#include "ec2_instance.hpp"
+
+#include "aws/api/error.hpp"
+
+#include <algorithm>
+
+namespace ccm::aws {
+namespace {
+
+NetworkCard read_card(XmlElement item) {
+  NetworkCard card;
+  card.id = item.text("networkInterfaceId");
+  card.device_index = item.child("attachment").number("deviceIndex").value_or(0);
+  card.source_dest_check = item.flag("sourceDestCheck");
+  for (const XmlElement address : item.list("privateIpAddressesSet")) {
+    card.private_addresses.push_back(address.text("privateIpAddress"));
+  }
+  for (const XmlElement address : item.list("ipv6AddressesSet")) {
+    card.ipv6_addresses.push_back(address.text("ipv6Address"));
+  }
+  return card;
+}
+
+}  // namespace
+
+const std::string* Ec2Instance::tag(std::string_view key) const {
+  const auto found =
+      std::find_if(tags.begin(), tags.end(), [&](const auto& tag) { return tag.first == key; });
+  return found == tags.end() ? nullptr : &found->second;
+}
+
+Result<Ec2Instance> read_instance(XmlElement item) {
+  Ec2Instance instance;
+  instance.id = item.text("instanceId");
+  instance.type = item.text("instanceType");
+  instance.state = item.child("instanceState").text("name");
+  instance.zone = item.child("placement").text("availabilityZone");
+  instance.vpc_id = item.text("vpcId");
+  instance.subnet_id = item.text("subnetId");
+  instance.private_dns_name = item.text("privateDnsName");
+  instance.public_dns_name = item.text("dnsName");
+  instance.public_address = item.text("ipAddress");
+  instance.source_dest_check = item.flag("sourceDestCheck");
+  for (const XmlElement card : item.list("networkInterfaceSet")) {
+    // AWS-45: cards that come or go have no address that serves.
+    if (card.text("status") == "in-use") instance.cards.push_back(read_card(card));
+  }
+  std::stable_sort(instance.cards.begin(), instance.cards.end(),
+                   [](const auto& a, const auto& b) { return a.device_index < b.device_index; });
+  for (const XmlElement group : item.list("groupSet")) {
+    instance.security_groups.push_back(group.text("groupId"));
+  }
+  for (const XmlElement tag : item.list("tagSet")) {
+    instance.tags.emplace_back(tag.text("key"), tag.text("value"));
+  }
+  if (instance.id.empty() || instance.state.empty()) {
+    return bad_answer("has an instance without instanceId or instanceState");
+  }
+  return instance;
+}
+
+}  // namespace ccm::aws

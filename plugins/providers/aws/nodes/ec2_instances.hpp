@@ -1,0 +1,62 @@
+// The cluster's instances, from one listing that everything shares: Nodes, targets of load
+// balancers, routes (AWS-59). [serial]
+#pragma once
+
+#include "aws/api/client.hpp"
+#include "aws/cluster.hpp"
+#include "ec2_instance.hpp"
+
+#include <ccm/gate.hpp>
+#include <ccm/host.hpp>
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccm::aws {
+
+// All that one listing had, by id.
+using InstanceMap = std::map<std::string, Ec2Instance, std::less<>>;
+using InstanceMapPtr = std::shared_ptr<const InstanceMap>;
+
+class Ec2Instances {
+ public:
+  Ec2Instances(Host& host, Client& client, const Cluster& cluster);
+  Ec2Instances(const Ec2Instances&) = delete;
+  Ec2Instances& operator=(const Ec2Instances&) = delete;
+
+  // Every instance of the VPC, 1,000 a call; those that are terminated, too, while AWS shows them.
+  // Those that ask while it is read get the same listing. Failures: those of Client::pages.
+  Task<Result<InstanceMapPtr>> list(Ctx ctx);
+
+  // Those of the last listing when it has all `ids` and is not older than `max_age`; the missing
+  // ones are asked for by the filter instance-id, 200 a call, so that one dead id fails nothing
+  // (AWS-56). An id without an instance is not in the answer. What it says of an instance may be
+  // `max_age` old. Failures: those of Client::pages.
+  Task<Result<InstanceMap>> by_ids(Ctx ctx, std::vector<std::string> ids,
+                                   std::chrono::milliseconds max_age);
+
+  // All that pass EC2's filters.
+  Task<Result<InstanceMap>> matching(Ctx ctx, Params filters);
+
+ private:
+  struct Round {
+    explicit Round(const Post& post) : ended(post) {}
+    Gate ended;
+    Result<InstanceMapPtr> outcome = Status(Code::unavailable, "nobody listed instances");
+  };
+  Task<Status> run(std::shared_ptr<Round> round);
+
+  Host& host_;
+  Client& client_;
+  const Cluster& cluster_;
+  std::shared_ptr<Round> running_;
+  InstanceMapPtr last_;  // the last complete listing
+  std::chrono::milliseconds last_at_{0};
+};
+
+}  // namespace ccm::aws
