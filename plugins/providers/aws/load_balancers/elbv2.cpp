@@ -1,0 +1,487 @@
+#include "elbv2.hpp"
+
+#include "aws/api/error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+constexpr int kElbPage = 400;
+constexpr std::size_t kTagsACall = 20;
+constexpr std::size_t kTargetsACall = 100;
+constexpr std::size_t kTriesToRegister = 4;  // AWS may name one bad target at a time
+
+Call elbv2_call(const char* action) { return Call{Api::elbv2, action}; }
+
+Call elbv2_write(const char* action, bool idempotent = false) {
+  Call call{Api::elbv2, action};
+  call.idempotent = idempotent;
+  return call;
+}
+
+// Of a deletion: gone is done.
+Status deleted(Status status) { return is_not_found(status) ? Status() : std::move(status); }
+
+std::vector<std::vector<std::string>> chunks(const std::vector<std::string>& all,
+                                             std::size_t most) {
+  std::vector<std::vector<std::string>> out;
+  for (std::size_t at = 0; at < all.size(); at += most) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(at);
+    out.emplace_back(first, first + static_cast<std::ptrdiff_t>(std::min(most, all.size() - at)));
+  }
+  return out;
+}
+
+Tags read_attribute_list(XmlElement result) {
+  Tags out;
+  for (const XmlElement one : result.list("Attributes")) out[one.text("Key")] = one.text("Value");
+  return out;
+}
+
+void set_attributes(Params& params, const Tags& attributes) {
+  for (const auto& [key, value] : attributes) {
+    Params one;
+    one.set("Key", key).set("Value", value);
+    params.add("Attributes", one);
+  }
+}
+
+void set_health(Params& params, const HealthCheck& health) {
+  params.set("HealthCheckPort", health.port);
+  if (!health.path.empty()) params.set("HealthCheckPath", health.path);
+  params.set("HealthCheckIntervalSeconds", health.interval);
+  if (health.timeout != 0) params.set("HealthCheckTimeoutSeconds", health.timeout);
+  params.set("HealthyThresholdCount", health.healthy);
+  params.set("UnhealthyThresholdCount", health.unhealthy);
+}
+
+// Of CreateListener and ModifyListener.
+void set_listener(Params& params, const WantedListener& wish, const std::string& group_arn) {
+  params.set("Protocol", wish.protocol).set("Port", wish.port);
+  Params action;
+  action.set("Type", "forward").set("TargetGroupArn", group_arn);
+  params.add("DefaultActions", action);
+  if (wish.protocol != "TLS") return;
+  Params certificate;
+  certificate.set("CertificateArn", wish.certificates.front());
+  params.add("Certificates", certificate);
+  if (!wish.ssl_policy.empty()) params.set("SslPolicy", wish.ssl_policy);
+  if (!wish.alpn_policy.empty()) params.add("AlpnPolicy", wish.alpn_policy);
+}
+
+void set_mappings(Params& params, const std::vector<Subnet>& subnets,
+                  const std::vector<std::string>& allocations,
+                  const std::vector<std::string>& private_addresses) {
+  for (std::size_t i = 0; i < subnets.size(); ++i) {
+    Params mapping;
+    mapping.set("SubnetId", subnets[i].id);
+    if (i < allocations.size()) mapping.set("AllocationId", allocations[i]);
+    if (i < private_addresses.size()) mapping.set("PrivateIPv4Address", private_addresses[i]);
+    params.add("SubnetMappings", mapping);
+  }
+}
+
+void set_targets(Params& params, const std::vector<std::string>& instances) {
+  for (const std::string& id : instances) {
+    Params target;
+    target.set("Id", id);
+    params.add("Targets", target);
+  }
+}
+
+bool is_instance_character(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+}  // namespace
+
+std::vector<std::string> named_instances(const std::string& message) {
+  std::vector<std::string> ids;
+  for (std::size_t at = message.find("i-"); at != std::string::npos;
+       at = message.find("i-", at + 1)) {
+    std::size_t end = at + 2;
+    while (end < message.size() && is_instance_character(message[end])) ++end;
+    const std::size_t digits = end - at - 2;
+    if (digits == 8 || digits == 17) ids.push_back(message.substr(at, end - at));
+  }
+  return ids;
+}
+
+void set_tags(Params& params, const Tags& tags) {
+  for (const auto& [key, value] : tags) {
+    Params tag;
+    tag.set("Key", key).set("Value", value);
+    params.add("Tags", tag);
+  }
+}
+
+const NetworkBalancer* NetworkList::find(const std::string& name_or_arn) const {
+  const auto name = names.find(name_or_arn);
+  const auto found = by_name.find(name != names.end() ? name->second : name_or_arn);
+  return found != by_name.end() ? &found->second : nullptr;
+}
+
+Elbv2::Elbv2(Host& host, Client& client)
+    : client_(client),
+      balancers_(host, [this](Ctx ctx) { return read_balancers(std::move(ctx)); }),
+      groups_(host, [this](Ctx ctx) { return read_groups(std::move(ctx)); }) {}
+
+Task<Result<NetworkList>> Elbv2::read_balancers(Ctx ctx) {
+  NetworkList out;
+  Call call = elbv2_call("DescribeLoadBalancers");
+  call.params.set("PageSize", kElbPage);
+  PageReader reader = [&out](XmlElement page) {
+    for (const XmlElement member : page.list("LoadBalancers")) {
+      auto one = read_network_balancer(member);
+      if (!one.ok()) return one.status();
+      out.names[one->arn] = one->name;
+      out.by_name[one->name] = *std::move(one);
+    }
+    return Status();
+  };
+  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
+  if (!read.ok()) co_return read;
+  co_return out;
+}
+
+Task<Result<Elbv2::Groups>> Elbv2::read_groups(Ctx ctx) {
+  Groups out;
+  Call call = elbv2_call("DescribeTargetGroups");
+  call.params.set("PageSize", kElbPage);
+  PageReader reader = [&out](XmlElement page) {
+    for (const XmlElement member : page.list("TargetGroups")) {
+      auto one = read_target_group(member);
+      if (!one.ok()) return one.status();
+      out[one->arn] = *std::move(one);
+    }
+    return Status();
+  };
+  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
+  if (!read.ok()) co_return read;
+  co_return out;
+}
+
+Task<Result<Snapshot<NetworkList>::Ptr>> Elbv2::list(Ctx ctx, std::chrono::milliseconds max_age) {
+  return balancers_.get(std::move(ctx), max_age);
+}
+
+Task<Result<Snapshot<Elbv2::Groups>::Ptr>> Elbv2::groups(Ctx ctx,
+                                                         std::chrono::milliseconds max_age) {
+  return groups_.get(std::move(ctx), max_age);
+}
+
+void Elbv2::forget() {
+  balancers_.forget();
+  groups_.forget();
+}
+
+void Elbv2::note(const NetworkBalancer& balancer) {
+  balancers_.edit([balancer](NetworkList& list) {
+    list.names[balancer.arn] = balancer.name;
+    list.by_name[balancer.name] = balancer;
+  });
+}
+
+void Elbv2::note(const TargetGroup& group) {
+  groups_.edit([group](Groups& groups) { groups[group.arn] = group; });
+}
+
+Task<Result<TagsByArn>> Elbv2::tags(Ctx ctx, std::vector<std::string> arns) {
+  TagsByArn out;
+  for (const auto& some : chunks(arns, kTagsACall)) {
+    Call call = elbv2_call("DescribeTags");
+    call.params.add_all("ResourceArns", some);
+    const auto answer = co_await client_.call(ctx, std::move(call));
+    if (is_not_found(answer.status())) {
+      if (some.size() == 1) continue;
+      for (const std::string& arn : some) {  // one of them is gone
+        std::vector<std::string> alone{arn};
+        auto one = co_await tags(ctx, std::move(alone));
+        if (!one.ok()) co_return one.status();
+        out.merge(*one);
+      }
+      continue;
+    }
+    if (!answer.ok()) co_return answer.status();
+    for (const XmlElement described : answer->result().list("TagDescriptions")) {
+      Tags& of = out[described.text("ResourceArn")];
+      for (const XmlElement tag : described.list("Tags")) of[tag.text("Key")] = tag.text("Value");
+    }
+  }
+  co_return out;
+}
+
+Task<Result<std::vector<Listener>>> Elbv2::listeners(Ctx ctx, std::string balancer_arn) {
+  std::vector<Listener> out;
+  Call call = elbv2_call("DescribeListeners");
+  call.params.set("LoadBalancerArn", balancer_arn).set("PageSize", kElbPage);
+  PageReader reader = [&out](XmlElement page) {
+    for (const XmlElement member : page.list("Listeners")) {
+      auto one = read_listener(member);
+      if (!one.ok()) return one.status();
+      out.push_back(*std::move(one));
+    }
+    return Status();
+  };
+  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
+  if (!read.ok()) co_return read;
+  co_return out;
+}
+
+Task<Result<Tags>> Elbv2::attributes(Ctx ctx, std::string balancer_arn) {
+  Call call = elbv2_call("DescribeLoadBalancerAttributes");
+  call.params.set("LoadBalancerArn", balancer_arn);
+  const auto answer = co_await client_.call(ctx, std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  co_return read_attribute_list(answer->result());
+}
+
+Task<Result<Tags>> Elbv2::group_attributes(Ctx ctx, std::string group_arn) {
+  Call call = elbv2_call("DescribeTargetGroupAttributes");
+  call.params.set("TargetGroupArn", group_arn);
+  const auto answer = co_await client_.call(ctx, std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  co_return read_attribute_list(answer->result());
+}
+
+Task<Result<std::set<std::string>>> Elbv2::targets(Ctx ctx, std::string group_arn) {
+  Call call = elbv2_call("DescribeTargetHealth");
+  call.params.set("TargetGroupArn", group_arn);
+  const auto answer = co_await client_.call(ctx, std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  std::set<std::string> out;
+  for (const XmlElement one : answer->result().list("TargetHealthDescriptions")) {
+    if (one.child("TargetHealth").text("State") == "draining") continue;
+    out.insert(one.child("Target").text("Id"));
+  }
+  co_return out;
+}
+
+Task<Result<std::set<std::string>>> Elbv2::extra_certificates(Ctx ctx, std::string listener_arn) {
+  std::set<std::string> out;
+  Call call = elbv2_call("DescribeListenerCertificates");
+  call.params.set("ListenerArn", listener_arn);
+  PageReader reader = [&out](XmlElement page) {
+    for (const XmlElement one : page.list("Certificates")) {
+      if (!one.flag("IsDefault")) out.insert(one.text("CertificateArn"));
+    }
+    return Status();
+  };
+  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
+  if (!read.ok()) co_return read;
+  co_return out;
+}
+
+Task<Result<NetworkBalancer>> Elbv2::create(Ctx ctx, NetworkCreation wish) {
+  Call call = elbv2_write("CreateLoadBalancer");
+  call.params.set("Name", wish.name).set("Type", "network");
+  if (wish.internal) call.params.set("Scheme", "internal");
+  if (wish.dual_stack) call.params.set("IpAddressType", "dualstack");
+  set_mappings(call.params, wish.subnets, wish.allocations, wish.private_addresses);
+  call.params.add_all("SecurityGroups", wish.groups);
+  set_tags(call.params, wish.tags);
+  const auto answer = co_await client_.call(ctx, std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  for (const XmlElement member : answer->result().list("LoadBalancers")) {
+    auto made = read_network_balancer(member);
+    if (made.ok()) note(*made);
+    co_return made;
+  }
+  co_return bad_answer("has no load balancer").with_context("CreateLoadBalancer");
+}
+
+Task<Result<TargetGroup>> Elbv2::create_group(Ctx ctx, TargetGroup wish, std::string vpc_id,
+                                              Tags tags) {
+  Call call = elbv2_write("CreateTargetGroup");
+  call.params.set("Name", wish.name).set("Protocol", wish.protocol).set("Port", wish.port);
+  call.params.set("VpcId", vpc_id).set("TargetType", "instance");
+  call.params.set("HealthCheckProtocol", wish.health.protocol);
+  set_health(call.params, wish.health);
+  set_tags(call.params, tags);
+  const auto answer = co_await client_.call(ctx, std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  for (const XmlElement member : answer->result().list("TargetGroups")) {
+    auto made = read_target_group(member);
+    if (made.ok()) note(*made);
+    co_return made;
+  }
+  co_return bad_answer("has no target group").with_context("CreateTargetGroup");
+}
+
+Task<Result<Listener>> Elbv2::create_listener(Ctx ctx, std::string balancer_arn,
+                                              WantedListener wish, std::string group_arn,
+                                              Tags tags) {
+  Call call = elbv2_write("CreateListener");
+  call.params.set("LoadBalancerArn", balancer_arn);
+  set_listener(call.params, wish, group_arn);
+  set_tags(call.params, tags);
+  const auto answer = co_await client_.call(ctx, std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  for (const XmlElement member : answer->result().list("Listeners"))
+    co_return read_listener(member);
+  co_return bad_answer("has no listener").with_context("CreateListener");
+}
+
+Task<Status> Elbv2::modify_listener(Ctx ctx, std::string listener_arn, WantedListener wish,
+                                    std::string group_arn) {
+  Call call = elbv2_write("ModifyListener", true);
+  call.params.set("ListenerArn", listener_arn);
+  set_listener(call.params, wish, group_arn);
+  return client_.run(std::move(ctx), std::move(call));
+}
+
+Task<Status> Elbv2::change_certificates(Ctx ctx, std::string listener_arn, std::string arn,
+                                        bool add) {
+  Call call = elbv2_write(add ? "AddListenerCertificates" : "RemoveListenerCertificates", true);
+  if (!add) call.replaces = "certificate " + arn;
+  Params certificate;
+  certificate.set("CertificateArn", arn);
+  call.params.set("ListenerArn", listener_arn).add("Certificates", certificate);
+  return client_.run(std::move(ctx), std::move(call));
+}
+
+Task<Status> Elbv2::modify_health(Ctx ctx, TargetGroup group, HealthCheck wish) {
+  Call call = elbv2_write("ModifyTargetGroup", true);
+  call.params.set("TargetGroupArn", group.arn);
+  set_health(call.params, wish);
+  Status sent = co_await client_.run(ctx, std::move(call));
+  if (!sent.ok()) co_return sent;
+  const int64_t timeout = wish.timeout != 0 ? wish.timeout : group.health.timeout;
+  group.health = wish;
+  group.health.timeout = timeout;
+  note(group);
+  co_return Status();
+}
+
+Task<Status> Elbv2::modify_attributes(Ctx ctx, std::string balancer_arn, Tags changed) {
+  Call call = elbv2_write("ModifyLoadBalancerAttributes", true);
+  call.params.set("LoadBalancerArn", balancer_arn);
+  set_attributes(call.params, changed);
+  return client_.run(std::move(ctx), std::move(call));
+}
+
+Task<Status> Elbv2::modify_group_attributes(Ctx ctx, std::string group_arn, Tags changed) {
+  Call call = elbv2_write("ModifyTargetGroupAttributes", true);
+  call.params.set("TargetGroupArn", group_arn);
+  set_attributes(call.params, changed);
+  return client_.run(std::move(ctx), std::move(call));
+}
+
+Task<Status> Elbv2::target_call(Ctx ctx, std::string action, std::string group_arn,
+                                const std::vector<std::string>& instances) {
+  Call call{Api::elbv2, std::move(action)};
+  call.idempotent = true;
+  call.params.set("TargetGroupArn", group_arn);
+  set_targets(call.params, instances);
+  return client_.run(std::move(ctx), std::move(call));
+}
+
+Task<Status> Elbv2::register_targets(Ctx ctx, std::string group_arn,
+                                     std::vector<std::string> instances,
+                                     std::vector<std::string>& refused) {
+  for (std::vector<std::string>& some : chunks(instances, kTargetsACall)) {
+    Status sent;
+    for (std::size_t i = 0; i < kTriesToRegister && !some.empty(); ++i) {
+      sent = co_await target_call(ctx, "RegisterTargets", group_arn, some);
+      if (!has_code(sent, "InvalidTarget")) break;
+      const auto named = named_instances(sent.message());
+      const std::set<std::string> bad(named.begin(), named.end());
+      const auto dropped = std::erase_if(some, [&](const auto& id) { return bad.contains(id); });
+      if (dropped == 0) break;
+      refused.insert(refused.end(), bad.begin(), bad.end());
+      if (some.empty()) sent = Status();
+    }
+    if (!sent.ok()) co_return sent;
+  }
+  co_return Status();
+}
+
+Task<Status> Elbv2::deregister_targets(Ctx ctx, std::string group_arn,
+                                       std::vector<std::string> instances) {
+  for (const std::vector<std::string>& some : chunks(instances, kTargetsACall)) {
+    Status sent = co_await target_call(ctx, "DeregisterTargets", group_arn, some);
+    if (!sent.ok() && !has_code(sent, "InvalidTarget")) co_return sent;
+  }
+  co_return Status();
+}
+
+Task<Status> Elbv2::set_subnets(Ctx ctx, NetworkBalancer balancer, std::vector<Subnet> subnets) {
+  Call call = elbv2_write("SetSubnets", true);
+  call.params.set("LoadBalancerArn", balancer.arn);
+  balancer.subnets.clear();
+  for (const Subnet& subnet : subnets) balancer.subnets.push_back(subnet.id);
+  set_mappings(call.params, subnets, {}, {});
+  Status sent = co_await client_.run(ctx, std::move(call));
+  if (sent.ok()) note(balancer);
+  co_return sent;
+}
+
+Task<Status> Elbv2::set_address_type(Ctx ctx, NetworkBalancer balancer, bool dual_stack) {
+  Call call = elbv2_write("SetIpAddressType", true);
+  call.params.set("LoadBalancerArn", balancer.arn);
+  call.params.set("IpAddressType", dual_stack ? "dualstack" : "ipv4");
+  Status sent = co_await client_.run(ctx, std::move(call));
+  balancer.dual_stack = dual_stack;
+  if (sent.ok()) note(balancer);
+  co_return sent;
+}
+
+Task<Status> Elbv2::set_groups(Ctx ctx, NetworkBalancer balancer, std::vector<std::string> groups) {
+  Call call = elbv2_write("SetSecurityGroups", true);
+  call.params.set("LoadBalancerArn", balancer.arn).add_all("SecurityGroups", groups);
+  Status sent = co_await client_.run(ctx, std::move(call));
+  balancer.groups = std::move(groups);
+  if (sent.ok()) note(balancer);
+  co_return sent;
+}
+
+Task<Status> Elbv2::add_tags(Ctx ctx, std::string arn, Tags tags) {
+  Call call = elbv2_write("AddTags", true);
+  call.params.add("ResourceArns", arn);
+  set_tags(call.params, tags);
+  return client_.run(std::move(ctx), std::move(call));
+}
+
+Task<Status> Elbv2::remove_tag(Ctx ctx, std::string arn, std::string key) {
+  Call call = elbv2_write("RemoveTags", true);
+  call.replaces = "tag " + key;
+  call.params.add("ResourceArns", arn).add("TagKeys", key);
+  return client_.run(std::move(ctx), std::move(call));
+}
+
+Task<Status> Elbv2::delete_listener(Ctx ctx, std::string arn) {
+  Call call = elbv2_write("DeleteListener", true);
+  call.replaces = "listener " + arn;
+  call.params.set("ListenerArn", arn);
+  Status sent = co_await client_.run(ctx, std::move(call));
+  co_return deleted(std::move(sent));
+}
+
+Task<Status> Elbv2::delete_group(Ctx ctx, std::string arn) {
+  Call call = elbv2_write("DeleteTargetGroup", true);
+  call.replaces = "target group " + arn;
+  call.params.set("TargetGroupArn", arn);
+  Status sent = co_await client_.run(ctx, std::move(call));
+  sent = deleted(std::move(sent));
+  if (sent.ok()) groups_.edit([arn](Groups& groups) { groups.erase(arn); });
+  co_return sent;
+}
+
+Task<Status> Elbv2::delete_balancer(Ctx ctx, NetworkBalancer balancer) {
+  Call call = elbv2_write("DeleteLoadBalancer", true);
+  call.replaces = "load balancer " + balancer.name;
+  call.params.set("LoadBalancerArn", balancer.arn);
+  Status sent = co_await client_.run(ctx, std::move(call));
+  sent = deleted(std::move(sent));
+  if (!sent.ok()) co_return sent;
+  balancers_.edit([balancer](NetworkList& list) {
+    list.names.erase(balancer.arn);
+    list.by_name.erase(balancer.name);
+  });
+  groups_.edit([arn = balancer.arn](Groups& groups) {
+    for (auto& [key, group] : groups) std::erase(group.balancers, arn);
+  });
+  co_return Status();
+}
+
+}  // namespace ccm::aws

@@ -1,0 +1,107 @@
+// Calls about Network Load Balancers, their listeners and target groups. [serial]
+#pragma once
+
+#include "aws/api/client.hpp"
+#include "network.hpp"
+#include "snapshot.hpp"
+
+#include <ccm/host.hpp>
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ccm::aws {
+
+struct NetworkList {
+  std::map<std::string, NetworkBalancer, std::less<>> by_name;
+  std::map<std::string, std::string, std::less<>> names;  // by ARN
+
+  [[nodiscard]] const NetworkBalancer* find(const std::string& name_or_arn) const;
+};
+
+struct NetworkCreation {
+  std::string name;
+  bool internal = false;
+  bool dual_stack = false;
+  std::vector<Subnet> subnets;
+  std::vector<std::string> allocations;
+  std::vector<std::string> private_addresses;
+  std::vector<std::string> groups;
+  Tags tags;
+};
+
+using TagsByArn = std::map<std::string, Tags, std::less<>>;
+
+class Elbv2 {
+ public:
+  Elbv2(Host& host, Client& client);
+
+  // All of the account, 400 a call. Failures: those of Client::pages.
+  Task<Result<Snapshot<NetworkList>::Ptr>> list(Ctx ctx, std::chrono::milliseconds max_age);
+  // All target groups of the account, 400 a call.
+  using Groups = std::map<std::string, TargetGroup, std::less<>>;  // by ARN
+  Task<Result<Snapshot<Groups>::Ptr>> groups(Ctx ctx, std::chrono::milliseconds max_age);
+  // Of balancers, listeners or target groups, 20 a call; one that is gone is left out.
+  Task<Result<TagsByArn>> tags(Ctx ctx, std::vector<std::string> arns);
+  Task<Result<std::vector<Listener>>> listeners(Ctx ctx, std::string balancer_arn);
+  Task<Result<Tags>> attributes(Ctx ctx, std::string balancer_arn);
+  Task<Result<Tags>> group_attributes(Ctx ctx, std::string group_arn);
+  // The instances that are registered and not on their way out.
+  Task<Result<std::set<std::string>>> targets(Ctx ctx, std::string group_arn);
+  // The certificates beyond the default one.
+  Task<Result<std::set<std::string>>> extra_certificates(Ctx ctx, std::string listener_arn);
+
+  // Writes. "Not found" of a deletion is success.
+  Task<Result<NetworkBalancer>> create(Ctx ctx, NetworkCreation wish);
+  // One of that name with other settings is a failure: DuplicateTargetGroupName.
+  Task<Result<TargetGroup>> create_group(Ctx ctx, TargetGroup wish, std::string vpc_id, Tags tags);
+  Task<Result<Listener>> create_listener(Ctx ctx, std::string balancer_arn, WantedListener wish,
+                                         std::string group_arn, Tags tags);
+  Task<Status> modify_listener(Ctx ctx, std::string listener_arn, WantedListener wish,
+                               std::string group_arn);
+  Task<Status> change_certificates(Ctx ctx, std::string listener_arn, std::string arn, bool add);
+  Task<Status> modify_health(Ctx ctx, TargetGroup group, HealthCheck wish);
+  Task<Status> modify_attributes(Ctx ctx, std::string balancer_arn, Tags changed);
+  Task<Status> modify_group_attributes(Ctx ctx, std::string group_arn, Tags changed);
+  // Those that AWS refuses as InvalidTarget are left out, and are `refused` (AWS-73).
+  Task<Status> register_targets(Ctx ctx, std::string group_arn, std::vector<std::string> instances,
+                                std::vector<std::string>& refused);
+  Task<Status> deregister_targets(Ctx ctx, std::string group_arn,
+                                  std::vector<std::string> instances);
+  Task<Status> set_subnets(Ctx ctx, NetworkBalancer balancer, std::vector<Subnet> subnets);
+  Task<Status> set_address_type(Ctx ctx, NetworkBalancer balancer, bool dual_stack);
+  Task<Status> set_groups(Ctx ctx, NetworkBalancer balancer, std::vector<std::string> groups);
+  Task<Status> add_tags(Ctx ctx, std::string arn, Tags tags);
+  Task<Status> remove_tag(Ctx ctx, std::string arn, std::string key);
+  Task<Status> delete_listener(Ctx ctx, std::string arn);
+  Task<Status> delete_group(Ctx ctx, std::string arn);
+  Task<Status> delete_balancer(Ctx ctx, NetworkBalancer balancer);
+
+  // A listing before that is not used any more.
+  void forget();
+
+ private:
+  Task<Result<NetworkList>> read_balancers(Ctx ctx);
+  Task<Result<Groups>> read_groups(Ctx ctx);
+  void note(const NetworkBalancer& balancer);
+  void note(const TargetGroup& group);
+  Task<Status> target_call(Ctx ctx, std::string action, std::string group_arn,
+                           const std::vector<std::string>& instances);
+
+  Client& client_;
+  Snapshot<NetworkList> balancers_;
+  Snapshot<Groups> groups_;
+};
+
+// Of a message of InvalidTarget: the instances that it names.
+std::vector<std::string> named_instances(const std::string& message);
+
+// The list "Tags" of a creation or of AddTags.
+void set_tags(Params& params, const Tags& tags);
+
+}  // namespace ccm::aws

@@ -1,0 +1,168 @@
+#include "groups.hpp"
+
+#include "aws/api/error.hpp"
+
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+constexpr int kGroupPage = 1'000;
+
+void read_sources(XmlElement permission, const Rule& ports, std::string_view list,
+                  std::string_view member, Rules& out) {
+  for (const XmlElement source : permission.list(list)) {
+    Rule rule = ports;
+    rule.source = source.text(member);
+    rule.description = source.text("description");
+    out.insert(std::move(rule));
+  }
+}
+
+void read_permission(XmlElement permission, Rules& out) {
+  Rule ports;
+  ports.protocol = permission.text("ipProtocol");
+  ports.from = permission.number("fromPort").value_or(-1);
+  ports.to = permission.number("toPort").value_or(-1);
+  read_sources(permission, ports, "ipRanges", "cidrIp", out);
+  read_sources(permission, ports, "ipv6Ranges", "cidrIpv6", out);
+  read_sources(permission, ports, "groups", "groupId", out);
+  read_sources(permission, ports, "prefixListIds", "prefixListId", out);
+}
+
+}  // namespace
+
+Result<SecurityGroup> read_security_group(XmlElement item) {
+  SecurityGroup out;
+  out.id = item.text("groupId");
+  if (out.id.empty()) return bad_answer("has a security group without id");
+  out.name = item.text("groupName");
+  out.vpc_id = item.text("vpcId");
+  for (const XmlElement tag : item.list("tagSet")) out.tags[tag.text("key")] = tag.text("value");
+  for (const XmlElement permission : item.list("ipPermissions")) {
+    read_permission(permission, out.rules);
+  }
+  return out;
+}
+
+Groups::Groups(Host& host, Client& client, const Cluster& cluster)
+    : client_(client),
+      cluster_(cluster),
+      groups_(host, [this](Ctx ctx) { return read(std::move(ctx)); }) {}
+
+Task<Result<SecurityGroups>> Groups::read(Ctx ctx) {
+  SecurityGroups out;
+  Call call{Api::ec2, "DescribeSecurityGroups"};
+  call.params.filter("vpc-id", cluster_.vpc_id).set("MaxResults", kGroupPage);
+  call.skipped = {"ipPermissionsEgress"};
+  PageReader reader = [&out](XmlElement page) {
+    for (const XmlElement item : page.list("securityGroupInfo")) {
+      auto one = read_security_group(item);
+      if (!one.ok()) return one.status();
+      out[one->id] = *std::move(one);
+    }
+    return Status();
+  };
+  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
+  if (!read.ok()) co_return read;
+  co_return out;
+}
+
+Task<Result<Snapshot<SecurityGroups>::Ptr>> Groups::list(Ctx ctx,
+                                                         std::chrono::milliseconds max_age) {
+  return groups_.get(std::move(ctx), max_age);
+}
+
+Task<Result<std::string>> Groups::create(Ctx ctx, std::string name, std::string description,
+                                         Tags tags) {
+  Call call{Api::ec2, "CreateSecurityGroup"};
+  call.params.set("GroupName", name).set("GroupDescription", description);
+  call.params.set("VpcId", cluster_.vpc_id);
+  Params specification;
+  specification.set("ResourceType", "security-group");
+  for (const auto& [key, value] : tags) {
+    Params tag;
+    tag.set("Key", key).set("Value", value);
+    specification.add("Tag", tag);
+  }
+  call.params.add("TagSpecification", specification);
+  const auto answer = co_await client_.call(ctx, std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  SecurityGroup made{answer->result().text("groupId"), name, cluster_.vpc_id, tags, {}};
+  if (made.id.empty()) co_return bad_answer("has no groupId").with_context("CreateSecurityGroup");
+  groups_.edit([made](SecurityGroups& groups) { groups[made.id] = made; });
+  co_return made.id;
+}
+
+Task<Status> Groups::change_rules(Ctx ctx, std::string group_id, Rules rules, bool add) {
+  Call call{Api::ec2, add ? "AuthorizeSecurityGroupIngress" : "RevokeSecurityGroupIngress"};
+  call.idempotent = true;  // what is there, or gone, is done
+  if (!add) call.replaces = "rules of " + group_id;
+  call.params.set("GroupId", group_id);
+  set_permissions(call.params, rules);
+  Status sent = co_await client_.run(ctx, std::move(call));
+  const bool one_is_done =
+      has_code(sent, add ? "InvalidPermission.Duplicate" : "InvalidPermission.NotFound");
+  if (one_is_done && rules.size() > 1) {  // the whole request is refused for one of them
+    for (const Rule& rule : rules) {
+      Rules alone;
+      alone.insert(rule);
+      sent = co_await change_rules(ctx, group_id, std::move(alone), add);
+      if (!sent.ok()) co_return sent;
+    }
+    co_return Status();
+  }
+  if (one_is_done || (!add && is_not_found(sent))) sent = Status();
+  if (!sent.ok()) co_return sent;
+  groups_.edit([group_id, rules, add](SecurityGroups& groups) {
+    const auto group = groups.find(group_id);
+    if (group == groups.end()) return;
+    for (const Rule& rule : rules) {
+      group->second.rules.erase(rule);
+      if (add) group->second.rules.insert(rule);
+    }
+  });
+  co_return Status();
+}
+
+Task<Status> Groups::apply(Ctx ctx, RuleChange change) {
+  if (!change.add.empty()) {
+    Status added = co_await change_rules(ctx, change.group_id, std::move(change.add), true);
+    if (!added.ok()) co_return added;
+  }
+  if (change.remove.empty()) co_return Status();
+  Status removed = co_await change_rules(ctx, change.group_id, std::move(change.remove), false);
+  co_return removed;
+}
+
+Task<Status> Groups::add_tags(Ctx ctx, std::string id, Tags tags) {
+  Call call{Api::ec2, "CreateTags"};
+  call.idempotent = true;
+  call.params.add("ResourceId", id);
+  for (const auto& [key, value] : tags) {
+    Params tag;
+    tag.set("Key", key).set("Value", value);
+    call.params.add("Tag", tag);
+  }
+  Status sent = co_await client_.run(ctx, std::move(call));
+  if (!sent.ok()) co_return sent;
+  groups_.edit([id, tags](SecurityGroups& groups) {
+    const auto group = groups.find(id);
+    if (group == groups.end()) return;
+    for (const auto& [key, value] : tags) group->second.tags[key] = value;
+  });
+  co_return Status();
+}
+
+Task<Status> Groups::remove(Ctx ctx, std::string id) {
+  Call call{Api::ec2, "DeleteSecurityGroup"};
+  call.idempotent = true;
+  call.replaces = "security group " + id;
+  call.params.set("GroupId", id);
+  Status sent = co_await client_.run(ctx, std::move(call));
+  if (is_not_found(sent)) sent = Status();
+  if (sent.ok()) groups_.edit([id](SecurityGroups& groups) { groups.erase(id); });
+  co_return sent;
+}
+
+}  // namespace ccm::aws

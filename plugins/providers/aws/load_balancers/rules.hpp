@@ -1,0 +1,83 @@
+// Rules of security groups as values, and which ones a load balancer wants (AWS-90 to 92, 109 to
+// 112). All costs are linear in the rules. Any thread.
+#pragma once
+
+#include "aws/api/params.hpp"
+#include "names.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace ccm::aws {
+
+// One permission for incoming traffic from one source.
+struct Rule {
+  std::string protocol;  // tcp, udp, icmp, icmpv6; "-1" = all
+  int64_t from = -1;     // port, or type of ICMP; -1 with protocol "-1"
+  int64_t to = -1;       // port, or code of ICMP
+  std::string source;    // a range, the id of a group or of a prefix list
+  std::string description{};
+
+  // EC2 tells rules apart by all but the description.
+  auto operator<=>(const Rule& other) const {
+    return std::tie(protocol, from, to, source) <=>
+           std::tie(other.protocol, other.from, other.to, other.source);
+  }
+  bool operator==(const Rule& other) const { return (*this <=> other) == 0; }
+
+  [[nodiscard]] bool from_range() const { return source.find('/') != std::string::npos; }
+  [[nodiscard]] bool from_group() const { return source.starts_with("sg-"); }
+};
+using Rules = std::set<Rule>;
+
+struct SecurityGroup {
+  std::string id;
+  std::string name;
+  std::string vpc_id;
+  Tags tags;
+  Rules rules;
+};
+using SecurityGroups = std::map<std::string, SecurityGroup, std::less<>>;  // by id
+
+struct RuleChange {
+  std::string group_id;
+  Rules add;
+  Rules remove;
+
+  [[nodiscard]] bool empty() const { return add.empty() && remove.empty(); }
+};
+
+// Traffic to one port from all of the ranges.
+void allow_port(Rules& rules, const std::string& protocol, int32_t port,
+                const std::vector<std::string>& ranges, const std::string& description);
+// "Fragmentation needed" and "packet too big", which the path MTU discovery lives on.
+void allow_path_mtu(Rules& rules, const std::vector<std::string>& ranges,
+                    const std::string& description);
+// All traffic from the members of a group.
+void allow_group(Rules& rules, const std::string& group_id, const std::string& description);
+
+// Makes a load balancer's own group have exactly those.
+RuleChange exact_change(const SecurityGroup& group, const Rules& wanted);
+
+// Of a Network Load Balancer in a group of Nodes: `wanted` are there, and of the rules that bear
+// its name no others. The shared rules for the path MTU follow when anything changes. Superfluous
+// rules for health checks, which the Go manager leaves (AWS-110), go with the next change.
+RuleChange node_group_change(const SecurityGroup& group, const std::string& load_balancer,
+                             const Rules& wanted);
+// Of a classic one: all traffic from `source`, or no rule from there.
+RuleChange node_group_change(const SecurityGroup& group, const std::string& source, bool allowed);
+
+// The group of an instance that gets the rules (AWS-92): the only one of the cluster, else the only
+// one; "" = it has none, or `why_not` says why none of several may be meant.
+std::string group_of_instance(const std::vector<std::string>& groups, const SecurityGroups& known,
+                              const std::string& cluster_tag, std::string& why_not);
+
+// IpPermissions of AuthorizeSecurityGroupIngress and its counterpart: sources with the same ports
+// in one permission (AWS-90).
+void set_permissions(Params& params, const Rules& rules);
+
+}  // namespace ccm::aws
