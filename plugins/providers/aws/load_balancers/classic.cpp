@@ -8,8 +8,6 @@
 namespace ccm::aws {
 namespace {
 
-constexpr std::string_view kFirstPort = "traffic-port";
-
 std::set<std::string> read_names(XmlElement parent, std::string_view list) {
   std::set<std::string> names;
   for (const XmlElement one : parent.list(list)) names.emplace(one.text());
@@ -58,7 +56,7 @@ void set_protocols(ClassicListener& listener, const ServiceOptions& options, boo
 
 // AWS-87.
 ClassicHealth wanted_health(const HealthCheck& check, int32_t first_node_port) {
-  const std::string port = check.port == kFirstPort ? std::to_string(first_node_port) : check.port;
+  const std::string port = check.port == kTrafficPort ? std::to_string(first_node_port) : check.port;
   return {check.protocol + ":" + port + check.path, check.interval, check.timeout, check.healthy,
           check.unhealthy};
 }

@@ -37,7 +37,7 @@ Result<SecurityGroup> read_security_group(XmlElement item) {
   out.id = item.text("groupId");
   if (out.id.empty()) return bad_answer("has a security group without id");
   out.name = item.text("groupName");
-  out.vpc_id = item.text("vpcId");
+  out.description = item.text("groupDescription");
   for (const XmlElement tag : item.list("tagSet")) out.tags[tag.text("key")] = tag.text("value");
   for (const XmlElement permission : item.list("ipPermissions")) {
     read_permission(permission, out.rules);
@@ -88,7 +88,7 @@ Task<Result<std::string>> Groups::create(Ctx ctx, std::string name, std::string 
   call.params.add("TagSpecification", specification);
   const auto answer = co_await client_.call(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
-  SecurityGroup made{answer->result().text("groupId"), name, cluster_.vpc_id, tags, {}};
+  SecurityGroup made{answer->result().text("groupId"), name, description, tags, {}};
   if (made.id.empty()) co_return bad_answer("has no groupId").with_context("CreateSecurityGroup");
   groups_.edit([made](SecurityGroups& groups) { groups[made.id] = made; });
   co_return made.id;

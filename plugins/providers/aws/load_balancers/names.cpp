@@ -57,6 +57,10 @@ std::string target_group_name(const TargetGroupName& of) {
   return name_with_digest(of.namespace_name, of.service_name, sha1_hex(seed));
 }
 
+std::string target_group_prefix(const LoadBalancerService& service) {
+  return name_with_digest(service.namespace_name, service.name, "");
+}
+
 std::string classic_group_name(const std::string& load_balancer) {
   return "k8s-elb-" + load_balancer;
 }

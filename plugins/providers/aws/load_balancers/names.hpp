@@ -7,13 +7,14 @@
 #include <ccm/load_balancer.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 
 namespace ccm::aws {
 
-using Tags = std::map<std::string, std::string>;
+using Tags = std::map<std::string, std::string, std::less<>>;
 
 // The UID of the Service that a load balancer with a name of the user's choice is for.
 inline constexpr std::string_view kServiceUidTag = "cloud-controller-manager/service-uid";
@@ -39,6 +40,8 @@ struct TargetGroupName {
   int64_t health_interval = 0;
 };
 std::string target_group_name(const TargetGroupName& of);
+// What all names of the Service's target groups begin with; others may, too.
+std::string target_group_prefix(const LoadBalancerService& service);
 
 // "k8s-elb-NAME" (AWS-89).
 std::string classic_group_name(const std::string& load_balancer);

@@ -9,8 +9,6 @@
 namespace ccm::aws {
 namespace {
 
-constexpr std::string_view kTrafficPort = "traffic-port";
-
 std::string transport_of(const std::string& protocol) {
   if (protocol == "UDP") return "udp";
   return "tcp";  // TLS as well (AWS-152)

@@ -11,7 +11,6 @@ namespace ccm::aws {
 namespace {
 
 constexpr std::string_view kNetworkClass = "service.k8s.aws/nlb";
-constexpr std::string_view kTrafficPort = "traffic-port";
 constexpr int64_t kMostPort = 65'535;
 
 // All that one reading needs.
@@ -314,6 +313,7 @@ void read_address_type(OptionReading& reading) {
   if (type && *type != "ipv4" && *type != "dualstack") {
     reading.given.refuse(annotation::kIpAddressType, "it is neither ipv4 nor dualstack");
   }
+  reading.out.address_type_said = type.has_value();
   if (type) reading.out.dual_stack = *type == "dualstack";
   const auto& families = reading.service.ip_families;
   if (families.size() == 1 && families.front() == "IPv6") reading.out.dual_stack = true;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ccm::aws {
@@ -28,6 +29,9 @@ struct Problem {
   std::string reason;
   std::string text;
 };
+
+// The value of a health check's port: where the traffic goes.
+inline constexpr std::string_view kTrafficPort = "traffic-port";
 
 struct HealthCheck {
   std::string protocol;  // TCP, HTTP, HTTPS; of a classic one also SSL
@@ -72,6 +76,7 @@ struct ServiceOptions {
 
   // Network Load Balancers.
   bool dual_stack = false;
+  bool address_type_said = false;  // by annotation, so that it may change later
   std::vector<std::string> allocations;        // one for each subnet
   std::vector<std::string> private_addresses;  // one for each subnet
   Tags attributes;                             // of the load balancer: those that are compared

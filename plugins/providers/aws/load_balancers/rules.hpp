@@ -37,7 +37,7 @@ using Rules = std::set<Rule>;
 struct SecurityGroup {
   std::string id;
   std::string name;
-  std::string vpc_id;
+  std::string description;
   Tags tags;
   Rules rules;
 };

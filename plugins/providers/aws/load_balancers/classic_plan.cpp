@@ -1,0 +1,360 @@
+#include "classic_plan.hpp"
+
+#include "aws/api/error.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+constexpr std::chrono::milliseconds kClassicWrites{60'000};
+
+// The groups that it is to have. The own one comes first (AWS-89).
+std::vector<std::string> wanted_groups(const ClassicSubject& subject) {
+  std::vector<std::string> ids = subject.named_groups;
+  if (!subject.own_id.empty()) ids.insert(ids.begin(), subject.own_id);
+  const auto& extra = subject.options.extra_security_groups;
+  ids.insert(ids.end(), extra.begin(), extra.end());
+  return ids;
+}
+
+std::set<std::string> as_set(const std::vector<std::string>& list) {
+  return {list.begin(), list.end()};
+}
+
+std::map<std::string, std::string, std::less<>> zones_of(const Network& network) {
+  std::map<std::string, std::string, std::less<>> zones;
+  for (const Subnet& subnet : network.subnets) zones[subnet.id] = subnet.zone;
+  return zones;
+}
+
+// What is to be set on each listener that ends TLS (AWS-84).
+std::vector<int64_t> listeners_without_policy(const ClassicSubject& subject) {
+  std::vector<int64_t> ports;
+  if (subject.wanted.ssl_policy.empty()) return ports;
+  const std::string policy = ssl_policy_name(subject.wanted.ssl_policy);
+  for (const auto& [port, listener] : subject.wanted.listeners) {
+    if (!listener.ends_tls()) continue;
+    const auto existing = subject.balancer.listeners.find(port);
+    const bool same = existing != subject.balancer.listeners.end() && existing->second == listener;
+    if (!same || !existing->second.policies.contains(policy)) ports.push_back(port);
+  }
+  return ports;
+}
+
+// The instance ports whose policies change, with those that they get (AWS-85).
+std::map<int64_t, std::vector<std::string>> changed_port_policies(const ClassicSubject& subject) {
+  std::map<int64_t, std::set<std::string>> policies = subject.balancer.port_policies;
+  for (const int64_t port : subject.wanted.proxy_ports) policies.try_emplace(port);
+  const std::string proxy(kProxyPolicy);
+  std::map<int64_t, std::vector<std::string>> changed;
+  for (auto& [port, names] : policies) {
+    const bool wanted = subject.wanted.proxy_ports.contains(port);
+    if (names.contains(proxy) == wanted) continue;
+    if (wanted) {
+      names.insert(proxy);
+    } else {
+      names.erase(proxy);
+    }
+    changed[port] = {names.begin(), names.end()};
+  }
+  return changed;
+}
+
+}  // namespace
+
+Status ClassicPlanner::choose_security_groups(ClassicSubject& subject) const {
+  const ServiceOptions& options = subject.options;
+  subject.named_groups = options.security_groups;
+  if (subject.named_groups.empty() && !settings_.elb_security_group.empty()) {
+    subject.named_groups = {settings_.elb_security_group};
+  }
+  Status known = check_groups(*subject.groups, subject.named_groups);
+  if (known.ok()) known = check_groups(*subject.groups, options.extra_security_groups);
+  if (!known.ok()) return known;
+  if (!subject.named_groups.empty()) return {};
+  subject.own_group = classic_group_name(subject.name);
+  const SecurityGroup* found = own_group(*subject.groups, subject.own_group, cluster_);
+  if (found != nullptr) subject.own_id = found->id;
+  return {};
+}
+
+// By the scheme that it has: a public one never moves to private subnets (AWS-70, 135).
+Status ClassicPlanner::choose_subnets_of(ClassicSubject& subject) const {
+  const ServiceOptions& options = subject.options;
+  const bool internal = subject.exists ? subject.balancer.internal : options.internal;
+  if (internal != options.internal) {
+    subject.problems.push_back({"SchemeNotFollowed",
+                                "a load balancer stays " +
+                                    std::string(internal ? "internal" : "open to the internet") +
+                                    ": another Service gets one that is not"});
+  }
+  const SubnetWish wish{options.subnets, internal, cluster_.tag(), settings_.subnet_id, false};
+  const auto chosen = choose_subnets(*subject.network, wish);
+  if (!chosen.ok()) return chosen.status();
+  for (const Subnet& subnet : *chosen) subject.subnets.push_back(subnet.id);
+  return {};
+}
+
+void ClassicPlanner::plan_own_group(ClassicSubject& subject) {
+  if (subject.own_group.empty()) return;
+  const auto found = subject.groups->find(subject.own_id);
+  const Rules wanted = classic_front_rules(subject.wanted, subject.clients);
+  const bool right = found != subject.groups->end() &&
+                     exact_change(found->second, wanted).empty() &&
+                     found->second.tags.contains(cluster_.tag());
+  if (right) return;
+  subject.plan.add("security group", [this, s = &subject](Ctx ctx) {
+    return make_own_group(std::move(ctx), *s);
+  });
+}
+
+void ClassicPlanner::plan_groups(ClassicSubject& subject) {
+  const bool unknown = !subject.own_group.empty() && subject.own_id.empty();
+  if (!unknown && as_set(wanted_groups(subject)) == as_set(subject.balancer.groups)) return;
+  subject.plan.add("security groups", [this, s = &subject](Ctx ctx) {
+    return elb_.set_groups(std::move(ctx), s->balancer, wanted_groups(*s));
+  });
+}
+
+void ClassicPlanner::plan_subnets(ClassicSubject& subject) {
+  if (as_set(subject.subnets) == as_set(subject.balancer.subnets)) return;
+  subject.plan.add("subnets", [this, s = &subject](Ctx ctx) {
+    return change_subnets(std::move(ctx), *s);
+  });
+}
+
+void ClassicPlanner::plan_listeners(ClassicSubject& subject) {
+  std::vector<int64_t> gone;
+  std::vector<ClassicListener> missing;
+  for (const auto& [port, listener] : subject.balancer.listeners) {
+    const auto wanted = subject.wanted.listeners.find(port);
+    const bool stays = wanted != subject.wanted.listeners.end() && wanted->second == listener;
+    if (!stays) gone.push_back(port);
+  }
+  for (const auto& [port, listener] : subject.wanted.listeners) {
+    const auto existing = subject.balancer.listeners.find(port);
+    const bool there =
+        existing != subject.balancer.listeners.end() && existing->second == listener;
+    if (!there) missing.push_back(listener);
+  }
+  if (!gone.empty()) {
+    subject.plan.add("listeners", [this, s = &subject, gone](Ctx ctx) {
+      return elb_.delete_listeners(std::move(ctx), s->balancer, gone);
+    });
+  }
+  if (!missing.empty()) {
+    subject.plan.add("listeners", [this, s = &subject, missing](Ctx ctx) {
+      return elb_.create_listeners(std::move(ctx), s->balancer, missing);
+    });
+  }
+}
+
+void ClassicPlanner::plan_policies(ClassicSubject& subject) {
+  if (listeners_without_policy(subject).empty() && changed_port_policies(subject).empty()) return;
+  subject.plan.add("policies", [this, s = &subject](Ctx ctx) {
+    return set_policies(std::move(ctx), *s);
+  });
+}
+
+// Registered before others are taken away (AWS-94).
+void ClassicPlanner::plan_instances(ClassicSubject& subject) {
+  const Targets& targets = subject.targets;
+  if (!targets.no_members.empty()) return;  // those that are there stay
+  const std::set<std::string>& registered = subject.balancer.instances;
+  std::vector<std::string> missing;
+  std::copy_if(targets.running.begin(), targets.running.end(), std::back_inserter(missing),
+               [&](const std::string& id) { return !registered.contains(id); });
+  std::vector<std::string> surplus;
+  std::copy_if(registered.begin(), registered.end(), std::back_inserter(surplus),
+               [&](const std::string& id) { return !targets.keeps(id); });
+  if (!missing.empty()) {
+    subject.plan.add("instances", [this, s = &subject, missing](Ctx ctx) {
+      return elb_.register_instances(std::move(ctx), s->balancer, missing, s->refused);
+    });
+  }
+  if (!surplus.empty()) {
+    subject.plan.add("instances", [this, s = &subject, surplus](Ctx ctx) {
+      return elb_.deregister_instances(std::move(ctx), s->balancer, surplus);
+    });
+  }
+}
+
+std::vector<RuleChange> ClassicPlanner::node_changes_of(ClassicSubject& subject,
+                                                        const SecurityGroups& groups) const {
+  const auto ids = wanted_groups(subject);
+  if (ids.empty()) return {};
+  NodeAccess access;
+  access.source = ids.front();
+  access.own_source = !subject.own_group.empty();
+  std::vector<Problem> problems;
+  const auto chosen = node_group_ids(subject.targets.groups, groups, cluster_, problems);
+  for (Problem& problem : problems) subject.problems.push_back(std::move(problem));
+  return node_changes(access, chosen, groups, cluster_);
+}
+
+void ClassicPlanner::plan_node_rules(ClassicSubject& subject) {
+  if (settings_.disable_security_group_ingress || !subject.targets.no_members.empty()) return;
+  const bool unknown = !subject.own_group.empty() && subject.own_id.empty();
+  if (!unknown && node_changes_of(subject, *subject.groups).empty()) return;
+  subject.plan.add("security groups of Nodes", [this, s = &subject](Ctx ctx) {
+    return change_node_rules(std::move(ctx), *s);
+  });
+}
+
+void ClassicPlanner::plan_creation(ClassicSubject& subject) {
+  plan_own_group(subject);
+  subject.plan.add("created", [this, s = &subject](Ctx ctx) {
+    return make_balancer(std::move(ctx), *s);
+  });
+  plan_policies(subject);
+  subject.plan.add("health check", [this, s = &subject](Ctx ctx) {
+    return elb_.set_health(std::move(ctx), s->balancer, s->wanted.health);
+  });
+  if (!(subject.options.classic == ClassicAttributes())) {
+    subject.plan.add("attributes", [this, s = &subject](Ctx ctx) {
+      return elb_.set_attributes(std::move(ctx), s->name, s->options.classic);
+    });
+  }
+  plan_node_rules(subject);
+  plan_instances(subject);
+}
+
+Task<Status> ClassicPlanner::plan_attributes(Ctx ctx, ClassicSubject& subject) {
+  const auto existing = co_await elb_.attributes(ctx, subject.balancer.name);
+  if (!existing.ok()) co_return existing.status();
+  if (*existing == subject.options.classic) co_return Status();
+  subject.plan.add("attributes", [this, s = &subject](Ctx step) {
+    return elb_.set_attributes(std::move(step), s->balancer.name, s->options.classic);
+  });
+  co_return Status();
+}
+
+Task<Status> ClassicPlanner::plan_existing(Ctx ctx, ClassicSubject& subject) {
+  plan_own_group(subject);
+  plan_groups(subject);
+  if (!subject.members_only) {
+    plan_subnets(subject);
+    plan_listeners(subject);
+    plan_policies(subject);
+    if (subject.wanted.health != subject.balancer.health) {
+      subject.plan.add("health check", [this, s = &subject](Ctx step) {
+        return elb_.set_health(std::move(step), s->balancer, s->wanted.health);
+      });
+    }
+    Status attributes = co_await plan_attributes(ctx, subject);
+    if (!attributes.ok()) co_return attributes;
+  }
+  plan_node_rules(subject);
+  plan_instances(subject);
+  co_return Status();
+}
+
+Task<Status> ClassicPlanner::plan(Ctx ctx, ClassicSubject& subject) {
+  auto wanted = wanted_classic(subject.service, subject.options);
+  if (!wanted.ok()) co_return wanted.status();
+  subject.wanted = *std::move(wanted);
+  Status possible = choose_security_groups(subject);
+  if (possible.ok() && !subject.members_only) possible = choose_subnets_of(subject);
+  if (!possible.ok()) co_return possible;
+  if (!subject.exists) {
+    plan_creation(subject);
+    co_return Status();
+  }
+  Status planned = co_await plan_existing(ctx, subject);
+  co_return planned;
+}
+
+Task<Status> ClassicPlanner::make_own_group(Ctx ctx, ClassicSubject& subject) {
+  if (subject.own_id.empty()) {
+    auto made = co_await groups_.create(ctx, subject.own_group,
+                                        classic_group_description(subject.name, subject.service),
+                                        subject.group_tags);
+    if (!made.ok()) co_return made.status();
+    subject.own_id = *std::move(made);
+  }
+  const auto groups = co_await groups_.list(ctx, kClassicWrites);
+  if (!groups.ok()) co_return groups.status();
+  const auto found = (*groups)->find(subject.own_id);
+  if (found == (*groups)->end()) co_return Status(Code::aborted, "the security group is gone");
+  if (!found->second.tags.contains(cluster_.tag())) {
+    Status tagged = co_await groups_.add_tags(ctx, subject.own_id, subject.group_tags);
+    if (!tagged.ok()) co_return tagged;
+  }
+  Status applied = co_await groups_.apply(
+      ctx, exact_change(found->second, classic_front_rules(subject.wanted, subject.clients)));
+  co_return applied;
+}
+
+Task<Status> ClassicPlanner::make_balancer(Ctx ctx, ClassicSubject& subject) {
+  ClassicCreation wish;
+  wish.name = subject.name;
+  wish.internal = subject.options.internal;
+  wish.listeners = subject.wanted.listeners;
+  wish.subnets = subject.subnets;
+  wish.groups = wanted_groups(subject);
+  wish.tags = subject.tags;
+  auto made = co_await elb_.create(ctx, std::move(wish));
+  if (!made.ok()) co_return made.status();
+  made->vpc_id = cluster_.vpc_id;
+  subject.balancer = *std::move(made);
+  co_return Status();
+}
+
+Task<Status> ClassicPlanner::change_subnets(Ctx ctx, ClassicSubject& subject) {
+  const SubnetSteps steps =
+      subnet_steps(subject.balancer.subnets, subject.subnets, zones_of(*subject.network));
+  Status done;
+  if (!steps.attach_first.empty()) {
+    done = co_await elb_.attach_subnets(ctx, subject.balancer, steps.attach_first);
+  }
+  if (done.ok() && !steps.detach.empty()) {
+    done = co_await elb_.detach_subnets(ctx, subject.balancer, steps.detach);
+  }
+  if (done.ok() && !steps.attach_last.empty()) {
+    done = co_await elb_.attach_subnets(ctx, subject.balancer, steps.attach_last);
+  }
+  co_return done;
+}
+
+Task<Status> ClassicPlanner::set_policies(Ctx ctx, ClassicSubject& subject) {
+  ClassicBalancer& balancer = subject.balancer;
+  const auto listeners = listeners_without_policy(subject);
+  const std::string ssl = ssl_policy_name(subject.wanted.ssl_policy);
+  Status done;
+  if (!listeners.empty() && !balancer.policies.contains(ssl)) {
+    const Tags reference{{"Reference-Security-Policy", subject.wanted.ssl_policy}};
+    done = co_await elb_.create_policy(ctx, balancer, ssl, "SSLNegotiationPolicyType", reference);
+  }
+  const std::vector<std::string> ssl_names{ssl};
+  for (const int64_t port : listeners) {
+    if (done.ok()) done = co_await elb_.set_listener_policies(ctx, balancer, port, ssl_names);
+  }
+  const auto ports = changed_port_policies(subject);
+  const std::string proxy(kProxyPolicy);
+  if (done.ok() && !subject.wanted.proxy_ports.empty() && !ports.empty() &&
+      !balancer.policies.contains(proxy)) {
+    const Tags on{{"ProxyProtocol", "true"}};
+    done = co_await elb_.create_policy(ctx, balancer, proxy, "ProxyProtocolPolicyType", on);
+  }
+  for (const auto& [port, names] : ports) {
+    if (done.ok()) done = co_await elb_.set_port_policies(ctx, balancer, port, names);
+  }
+  co_return done;
+}
+
+Task<Status> ClassicPlanner::change_node_rules(Ctx ctx, ClassicSubject& subject) {
+  const auto groups = co_await groups_.list(ctx, kClassicWrites);
+  if (!groups.ok()) co_return groups.status();
+  for (RuleChange& change : node_changes_of(subject, **groups)) {
+    Status applied = co_await groups_.apply(ctx, std::move(change));
+    if (!applied.ok()) co_return applied;
+  }
+  co_return Status();
+}
+
+}  // namespace ccm::aws

@@ -1,0 +1,186 @@
+// The load balancer of a Service among those of the account (AWS-62, 64 to 66, 116, 117).
+#include "operations.hpp"
+
+#include "aws/api/error.hpp"
+
+#include <ccm/namespace_rules.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+constexpr std::chrono::milliseconds kListAge{20'000};
+constexpr std::chrono::milliseconds kTagsAge{60'000};
+
+bool may_have_had_one(const LoadBalancerService& service) {
+  return !service.id.empty() || !service.adopt_id.empty() ||
+         service.object.at("/status/loadBalancer/ingress/0").exists();
+}
+
+// Where to look, the surest first.
+std::array<std::string, 4> candidate_names(const LoadBalancerService& service) {
+  return {service.adopt_id, service.id, LoadBalancers::name(service),
+          load_balancer_name(service.uid)};
+}
+
+Status not_shared(std::string why) {
+  return Status(Code::failed_precondition, ErrorClass::invalid_spec, std::move(why))
+      .with_reason("LoadBalancerNotShared");
+}
+
+int rank(Claim claim) {
+  switch (claim) {
+    case Claim::takeover:
+      return 3;
+    case Claim::owner:
+      return 2;
+    case Claim::guest:
+      return 1;
+    case Claim::none:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string LoadBalancers::name(const LoadBalancerService& service) {
+  if (kind_of(service) == Kind::network) {
+    const auto given = Annotations(service.object).text(annotation::kName);
+    if (given && !given->empty()) return *given;
+  }
+  return load_balancer_name(service.uid);
+}
+
+Task<Result<TagsByArn>> LoadBalancers::read_network_tags(Ctx ctx) {
+  const auto all = co_await elbv2_.list(ctx, kListAge);
+  if (!all.ok()) co_return all.status();
+  std::vector<std::string> arns;
+  for (const auto& [name, balancer] : (*all)->by_name) {
+    if (balancer.vpc_id == cluster_.vpc_id && balancer.type == "network") {
+      arns.push_back(balancer.arn);
+    }
+  }
+  auto tags = co_await elbv2_.tags(ctx, std::move(arns));
+  co_return tags;
+}
+
+Task<Result<TagsByName>> LoadBalancers::read_classic_tags(Ctx ctx) {
+  const auto all = co_await elb_.list(ctx, kListAge);
+  if (!all.ok()) co_return all.status();
+  std::vector<std::string> names;
+  for (const auto& [name, balancer] : **all) {
+    if (balancer.vpc_id == cluster_.vpc_id) names.push_back(name);
+  }
+  auto tags = co_await elb_.tags(ctx, std::move(names));
+  co_return tags;
+}
+
+Task<Result<Tags>> LoadBalancers::network_tags(Ctx ctx, const NetworkBalancer& balancer) {
+  const auto all = co_await network_tags_.get(ctx, kTagsAge);
+  if (!all.ok()) co_return all.status();
+  const auto found = (*all)->find(balancer.arn);
+  if (found != (*all)->end()) co_return found->second;
+  std::vector<std::string> arns{balancer.arn};
+  auto alone = co_await elbv2_.tags(ctx, std::move(arns));
+  if (!alone.ok()) co_return alone.status();
+  const Tags tags = (*alone)[balancer.arn];
+  network_tags_.edit([arn = balancer.arn, tags](TagsByArn& known) { known[arn] = tags; });
+  co_return tags;
+}
+
+Task<Result<Tags>> LoadBalancers::classic_tags(Ctx ctx, const ClassicBalancer& balancer) {
+  const auto all = co_await classic_tags_.get(ctx, kTagsAge);
+  if (!all.ok()) co_return all.status();
+  const auto found = (*all)->find(balancer.name);
+  if (found != (*all)->end()) co_return found->second;
+  std::vector<std::string> names{balancer.name};
+  auto alone = co_await elb_.tags(ctx, std::move(names));
+  if (!alone.ok()) co_return alone.status();
+  const Tags tags = (*alone)[balancer.name];
+  classic_tags_.edit([name = balancer.name, tags](TagsByName& known) { known[name] = tags; });
+  co_return tags;
+}
+
+Task<Result<LoadBalancers::Found>> LoadBalancers::find_network(
+    Ctx ctx, const LoadBalancerService& service) {
+  const auto all = co_await elbv2_.list(ctx, kListAge);
+  if (!all.ok()) co_return all.status();
+  Found best;
+  for (const std::string& candidate : candidate_names(service)) {
+    const NetworkBalancer* balancer = candidate.empty() ? nullptr : (*all)->find(candidate);
+    if (balancer == nullptr || (best.network && best.network->arn == balancer->arn)) continue;
+    if (balancer->type != "network") {  // AWS-116
+      co_return Status(Code::failed_precondition,
+                       "NLB '" + balancer->name + "' could not be found: it is of the type " +
+                           balancer->type);
+    }
+    auto tags = co_await network_tags(ctx, *balancer);
+    if (!tags.ok()) co_return tags.status();
+    Found one{*balancer, std::nullopt, *std::move(tags), Claim::none};
+    one.claim = claim_of(service, one.marked(), cluster_);
+    if (!best.network || rank(one.claim) > rank(best.claim)) best = std::move(one);
+  }
+  co_return best;
+}
+
+Task<Result<LoadBalancers::Found>> LoadBalancers::find_classic(
+    Ctx ctx, const LoadBalancerService& service) {
+  const auto all = co_await elb_.list(ctx, kListAge);
+  if (!all.ok()) co_return all.status();
+  Found best;
+  for (const std::string& candidate : candidate_names(service)) {
+    const auto found = (*all)->find(candidate);
+    if (found == (*all)->end() || (best.classic && best.classic->name == candidate)) continue;
+    auto tags = co_await classic_tags(ctx, found->second);
+    if (!tags.ok()) co_return tags.status();
+    Found one{std::nullopt, found->second, *std::move(tags), Claim::none};
+    one.claim = claim_of(service, one.marked(), cluster_);
+    if (one.claim == Claim::guest) one.claim = Claim::none;  // its ports cannot be told apart
+    if (!best.classic || rank(one.claim) > rank(best.claim)) best = std::move(one);
+  }
+  co_return best;
+}
+
+// The other kind counts only where there may be one: a change of the type, a name by hand.
+Task<Result<LoadBalancers::Found>> LoadBalancers::find(Ctx ctx, const LoadBalancerService& service,
+                                                       Kind kind) {
+  const bool network = kind == Kind::network;
+  auto of_kind = network ? find_network(ctx, service) : find_classic(ctx, service);
+  auto first = co_await std::move(of_kind);
+  if (!first.ok() || first->claim != Claim::none || !may_have_had_one(service)) co_return first;
+  auto of_other = network ? find_classic(ctx, service) : find_network(ctx, service);
+  auto second = co_await std::move(of_other);
+  if (!second.ok() || second->claim != Claim::none || !first->any()) co_return second;
+  co_return first;
+}
+
+Task<Status> LoadBalancers::may_join(Ctx ctx, const LoadBalancerService& service, Found found) {
+  const std::string what = "load balancer " + found.name();
+  if (found.network && !found.network->groups.empty()) {
+    co_return not_shared(what + " has security groups, whose rules are one Service's alone");
+  }
+  for (const std::string& user : other_users(service, found.marked())) {
+    const std::size_t slash = user.find('/');
+    KubeReference reference;
+    reference.resource = "v1/services";
+    reference.namespace_name = user.substr(0, slash);
+    reference.name = slash == std::string::npos ? std::string() : user.substr(slash + 1);
+    const auto object = co_await host_.kube.get(ctx, std::move(reference));
+    if (object.status().error_class() == ErrorClass::not_found) {
+      co_return not_shared(what + " bears the mark of " + user + ", which there is not");
+    }
+    if (!object.ok()) co_return object.status();
+    if (!shares_load_balancer_with(host_.config, *object, service.namespace_name)) {
+      co_return not_shared("Service " + user + " does not share its " + what + " with the namespace " +
+                           service.namespace_name + ": its annotation " +
+                           std::string(kShareAnnotation) + " has to name it");
+    }
+  }
+  co_return Status();
+}
+
+}  // namespace ccm::aws

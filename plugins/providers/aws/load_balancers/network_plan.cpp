@@ -1,0 +1,455 @@
+#include "network_plan.hpp"
+
+#include "aws/api/error.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+constexpr std::chrono::milliseconds kGroupsAge{20'000};
+
+const Tags& default_attributes() {
+  static const Tags defaults{{"access_logs.s3.enabled", "false"},
+                             {"deletion_protection.enabled", "false"},
+                             {"load_balancing.cross_zone.enabled", "false"},
+                             {"zonal_shift.config.enabled", "false"}};
+  return defaults;
+}
+
+// Those of `wanted` that are not so yet. What is absent counts as empty.
+Tags different(const Tags& wanted, const Tags& existing) {
+  Tags out;
+  for (const auto& [key, value] : wanted) {
+    const auto found = existing.find(key);
+    if ((found == existing.end() ? std::string() : found->second) != value) out[key] = value;
+  }
+  return out;
+}
+
+// What a target group is to be where the annotation no longer says anything (AWS-155).
+Tags wanted_group_attributes(const NetworkSubject& subject, const WantedListener& wanted) {
+  Tags out = subject.options.group_attributes;
+  out.try_emplace("proxy_protocol_v2.enabled", "false");
+  if (wanted.group.protocol == "TCP" || wanted.group.protocol == "TLS") {
+    out.try_emplace("preserve_client_ip.enabled", "true");
+  }
+  return out;
+}
+
+std::set<std::string> texts(const std::vector<std::string>& list) {
+  return {list.begin(), list.end()};
+}
+
+Status wrong_count(const char* what, std::size_t given, std::size_t subnets) {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                std::string("Must have same number of ") + what + " (" + std::to_string(given) +
+                    ") and SubnetIDs (" + std::to_string(subnets) + ")");
+}
+
+}  // namespace
+
+Tags new_attributes(const NetworkSubject& subject) {
+  return different(subject.options.attributes, default_attributes());
+}
+
+Tags new_group_attributes(const NetworkSubject& subject) {
+  static const Tags defaults{{"preserve_client_ip.enabled", "true"},
+                             {"proxy_protocol_v2.enabled", "false"}};
+  return different(subject.options.group_attributes, defaults);
+}
+
+Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
+  const std::string& mode = settings_.nlb_security_group_mode;
+  if (!mode.empty() && mode != "Managed") {
+    return Status(Code::failed_precondition, "Unsupported NLBSecurityGroupMode " + mode);
+  }
+  if (subject.guest) {
+    subject.own_groups = subject.balancer.groups;
+    return {};
+  }
+  const std::vector<std::string>& named = subject.options.security_groups;
+  if (Status known = check_groups(*subject.groups, named); !known.ok()) return known;
+  if (subject.exists && subject.balancer.groups.empty()) {
+    if (!named.empty() || mode == "Managed") {
+      subject.problems.push_back(
+          {"SecurityGroupsNotFollowed",
+           "AWS adds no security groups to a Network Load Balancer that was made without: the "
+           "Nodes' groups let its clients in. Another Service gets one with groups"});
+    }
+    return {};
+  }
+  subject.own_groups = named;
+  if (!named.empty()) return {};
+  const auto digest = host_.crypto.sha256(managed_group_seed(subject.service));
+  if (!digest.ok()) return digest.status();
+  const std::string name = managed_group_name(subject.service, hexadecimal(*digest));
+  const SecurityGroup* found = own_group(*subject.groups, name, cluster_);
+  const bool has_it = found != nullptr && texts(subject.balancer.groups).contains(found->id);
+  if (mode == "Managed" || (subject.exists && has_it)) {
+    subject.managed_group = name;
+    if (found != nullptr) subject.managed_id = found->id;
+  } else if (subject.exists) {
+    subject.own_groups = subject.balancer.groups;  // somebody's hand gave it these
+  }
+  return {};
+}
+
+// Of one that exists the scheme stays, and zones are added alone (AWS-70, 81).
+Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
+  const ServiceOptions& options = subject.options;
+  const bool internal = subject.exists ? subject.balancer.internal : options.internal;
+  if (internal != options.internal) {
+    subject.problems.push_back({"SchemeNotFollowed",
+                                "a load balancer stays " +
+                                    std::string(internal ? "internal" : "open to the internet") +
+                                    ": another Service gets one that is not"});
+  }
+  const SubnetWish wish{options.subnets, internal, cluster_.tag(), settings_.subnet_id,
+                        !subject.exists && options.dual_stack};
+  auto chosen = choose_subnets(*subject.network, wish);
+  if (!subject.exists) {
+    if (!chosen.ok()) return chosen.status();
+    subject.subnets = *std::move(chosen);
+    const std::size_t count = subject.subnets.size();
+    if (!options.allocations.empty() && options.allocations.size() != count) {
+      return wrong_count("EIP AllocationIDs", options.allocations.size(), count);
+    }
+    if (!options.private_addresses.empty() && options.private_addresses.size() != count) {
+      return wrong_count("PrivateIPv4Addresses", options.private_addresses.size(), count);
+    }
+    return {};
+  }
+  subject.subnets = subnets_with_ids(*subject.network, subject.balancer.subnets);
+  if (!chosen.ok()) return options.subnets.empty() ? Status() : chosen.status();
+  std::set<std::string> zones;
+  for (const Subnet& subnet : subject.subnets) zones.insert(subnet.zone);
+  const bool addresses_said = !options.allocations.empty() || !options.private_addresses.empty();
+  for (const Subnet& subnet : *chosen) {
+    const bool wanted = !options.subnets.empty() || subject.targets.zones.contains(subnet.zone);
+    if (!wanted || zones.contains(subnet.zone)) continue;
+    if (addresses_said) {
+      subject.problems.push_back({"ZoneNotAdded", "zone " + subnet.zone +
+                                                      " is not added, since the load balancer's "
+                                                      "addresses were chosen"});
+    } else {
+      subject.subnets.push_back(subnet);
+    }
+  }
+  return {};
+}
+
+NodeAccess NetworkPlanner::access_of(const NetworkSubject& subject) const {
+  std::vector<WantedListener> listeners;
+  for (const NetworkSubject::Port& port : subject.ports) listeners.push_back(port.wanted);
+  NodeAccess access;
+  access.mark = subject.mark;
+  const Rules by_port = node_rules(listeners, subject.mark, subject.clients, subject.subnets);
+  const std::string source = !subject.own_groups.empty() ? subject.own_groups.front()
+                                                         : subject.managed_id;
+  if (source.empty()) {
+    access.wanted = by_port;
+  } else {  // one rule in place of ports times ranges (AWS-111)
+    allow_group(access.wanted, source, std::string(kClientRule) + subject.mark);
+    access.also_right = by_port;
+  }
+  return access;
+}
+
+std::vector<RuleChange> NetworkPlanner::node_changes_of(NetworkSubject& subject,
+                                                        const SecurityGroups& groups) const {
+  std::vector<Problem> problems;
+  const auto chosen = node_group_ids(subject.targets.groups, groups, cluster_, problems);
+  for (Problem& problem : problems) subject.problems.push_back(std::move(problem));
+  return node_changes(access_of(subject), chosen, groups, cluster_);
+}
+
+// Additions before the listeners, removals when nothing needs them any more.
+void NetworkPlanner::plan_node_rules(NetworkSubject& subject, bool removals) {
+  if (settings_.disable_security_group_ingress || !subject.targets.no_members.empty()) return;
+  const auto changes = node_changes_of(subject, *subject.groups);
+  const bool unknown_source = !subject.managed_group.empty() && subject.managed_id.empty();
+  const bool any = std::any_of(changes.begin(), changes.end(), [&](const RuleChange& change) {
+    return !(removals ? change.remove : change.add).empty();
+  });
+  if (!any && (removals || !unknown_source)) return;
+  subject.plan.add("security groups of Nodes", [this, s = &subject, removals](Ctx ctx) {
+    return change_node_rules(std::move(ctx), *s, removals);
+  });
+}
+
+void NetworkPlanner::plan_managed_group(NetworkSubject& subject) {
+  if (subject.managed_group.empty()) return;
+  bool right = false;
+  const auto found = subject.groups->find(subject.managed_id);
+  if (found != subject.groups->end()) {
+    std::vector<WantedListener> listeners;
+    for (const NetworkSubject::Port& port : subject.ports) listeners.push_back(port.wanted);
+    right = exact_change(found->second, front_rules(listeners, subject.clients)).empty() &&
+            found->second.tags.contains(cluster_.tag());
+  }
+  if (right) return;
+  subject.plan.add("security group", [this, s = &subject](Ctx ctx) {
+    return make_managed_group(std::move(ctx), *s);
+  });
+}
+
+void NetworkPlanner::plan_creation(NetworkSubject& subject) {
+  plan_managed_group(subject);
+  subject.plan.add("created", [this, s = &subject](Ctx ctx) {
+    return make_balancer(std::move(ctx), *s);
+  });
+  plan_node_rules(subject, false);
+  for (NetworkSubject::Port& port : subject.ports) plan_port(subject, port);
+}
+
+// A port without a target group or with another one than it is to have.
+void NetworkPlanner::plan_port(NetworkSubject& subject, NetworkSubject::Port& port) {
+  const std::string what = "listener " + port.wanted.text();
+  subject.plan.add(what, [this, s = &subject, p = &port](Ctx ctx) {
+    return make_group(std::move(ctx), *s, *p);
+  });
+  if (!subject.targets.running.empty()) {
+    subject.plan.add(what, [this, s = &subject, p = &port](Ctx ctx) {
+      return register_all(std::move(ctx), *s, *p);
+    });
+  }
+  subject.plan.add(what, [this, s = &subject, p = &port](Ctx ctx) {
+    return make_listener(std::move(ctx), *s, *p);
+  });
+  if (port.old_group.empty()) return;
+  subject.plan.add(what, [this, p = &port](Ctx ctx) {
+    return elbv2_.delete_group(std::move(ctx), p->old_group);
+  });
+}
+
+void NetworkPlanner::plan_zones(NetworkSubject& subject) {
+  if (subject.subnets.size() > subject.balancer.subnets.size()) {
+    subject.plan.add("zones", [this, s = &subject](Ctx ctx) {
+      return elbv2_.set_subnets(std::move(ctx), s->balancer, s->subnets);
+    });
+  }
+  const ServiceOptions& options = subject.options;
+  if (options.dual_stack == subject.balancer.dual_stack) return;
+  if (!options.address_type_said) {
+    subject.problems.push_back(
+        {"AddressTypeNotFollowed",
+         std::string("the load balancer has addresses of ") +
+             (subject.balancer.dual_stack ? "both families" : "IPv4 alone") + "; the annotation " +
+             std::string(annotation::kIpAddressType) + " changes that"});
+    return;
+  }
+  subject.plan.add("IP address type", [this, s = &subject](Ctx ctx) {
+    return elbv2_.set_address_type(std::move(ctx), s->balancer, s->options.dual_stack);
+  });
+}
+
+Task<Status> NetworkPlanner::plan_attributes(Ctx ctx, NetworkSubject& subject) {
+  const auto existing = co_await elbv2_.attributes(ctx, subject.balancer.arn);
+  if (!existing.ok()) co_return existing.status();
+  Tags changed = different(subject.options.attributes, *existing);
+  if (changed.empty()) co_return Status();
+  subject.plan.add("attributes", [this, s = &subject, changed](Ctx step) {
+    return elbv2_.modify_attributes(std::move(step), s->balancer.arn, changed);
+  });
+  co_return Status();
+}
+
+// Those that are there stay with the listener when the list has one alone.
+Task<Status> NetworkPlanner::plan_certificates(Ctx ctx, NetworkSubject& subject,
+                                               NetworkSubject::Port& port) {
+  const auto& wanted = port.wanted.certificates;
+  if (wanted.size() < 2) co_return Status();
+  const auto existing = co_await elbv2_.extra_certificates(ctx, port.existing->arn);
+  if (!existing.ok()) co_return existing.status();
+  std::set<std::string> missing(wanted.begin() + 1, wanted.end());
+  const std::string arn = port.existing->arn;
+  for (const std::string& one : *existing) {
+    if (missing.erase(one) > 0 || one == wanted.front()) continue;
+    subject.plan.add("certificates", [this, arn, one](Ctx step) {
+      return elbv2_.change_certificates(std::move(step), arn, one, false);
+    });
+  }
+  for (const std::string& one : missing) {
+    subject.plan.add("certificates", [this, arn, one](Ctx step) {
+      return elbv2_.change_certificates(std::move(step), arn, one, true);
+    });
+  }
+  co_return Status();
+}
+
+// Registered before others are taken away (AWS-104).
+Task<Status> NetworkPlanner::plan_targets(Ctx ctx, NetworkSubject& subject,
+                                          NetworkSubject::Port& port) {
+  const auto registered = co_await elbv2_.targets(ctx, port.group);
+  if (!registered.ok()) co_return registered.status();
+  const Targets& targets = subject.targets;
+  if (!targets.no_members.empty()) co_return Status();  // those that are there stay
+  std::vector<std::string> missing;
+  std::copy_if(targets.running.begin(), targets.running.end(), std::back_inserter(missing),
+               [&](const std::string& id) { return !registered->contains(id); });
+  std::vector<std::string> surplus;
+  std::copy_if(registered->begin(), registered->end(), std::back_inserter(surplus),
+               [&](const std::string& id) { return !targets.keeps(id); });
+  const std::string what = "targets of " + port.wanted.text();
+  const std::string group = port.group;
+  if (!missing.empty()) {
+    subject.plan.add(what, [this, s = &subject, group, missing](Ctx step) {
+      return elbv2_.register_targets(std::move(step), group, missing, s->refused);
+    });
+  }
+  if (!surplus.empty()) {
+    subject.plan.add(what, [this, group, surplus](Ctx step) {
+      return elbv2_.deregister_targets(std::move(step), group, surplus);
+    });
+  }
+  co_return Status();
+}
+
+Task<Status> NetworkPlanner::plan_group(Ctx ctx, NetworkSubject& subject,
+                                        NetworkSubject::Port& port, const Elbv2::Groups& groups) {
+  const auto found =
+      port.existing ? groups.find(port.existing->target_group) : groups.end();
+  if (found == groups.end() || found->second.name != port.wanted.group.name) {
+    if (found != groups.end()) port.old_group = found->first;
+    plan_port(subject, port);
+    co_return Status();
+  }
+  port.group = found->first;
+  const TargetGroup& group = found->second;
+  if (!subject.members_only && differs(port.wanted.group.health, group.health)) {
+    subject.plan.add("health check of " + port.wanted.text(),
+                     [this, group, p = &port](Ctx step) {
+                       return elbv2_.modify_health(std::move(step), group, p->wanted.group.health);
+                     });
+  }
+  if (!subject.members_only) {
+    const auto existing = co_await elbv2_.group_attributes(ctx, port.group);
+    if (!existing.ok()) co_return existing.status();
+    Tags changed = different(wanted_group_attributes(subject, port.wanted), *existing);
+    if (!changed.empty()) {
+      subject.plan.add("attributes of " + port.wanted.text(), [this, p = &port, changed](Ctx step) {
+        return elbv2_.modify_group_attributes(std::move(step), p->group, changed);
+      });
+    }
+  }
+  if (!subject.members_only && differs(port.wanted, *port.existing)) {
+    subject.plan.add("listener " + port.wanted.text(), [this, s = &subject, p = &port](Ctx step) {
+      return make_listener(std::move(step), *s, *p);
+    });
+  } else if (!subject.members_only) {
+    Status certificates = co_await plan_certificates(ctx, subject, port);
+    if (!certificates.ok()) co_return certificates;
+  }
+  Status targets = co_await plan_targets(ctx, subject, port);
+  co_return targets;
+}
+
+// Which listener is whose. On a shared load balancer those of others are left alone.
+Status NetworkPlanner::claim_ports(NetworkSubject& subject,
+                                   const std::vector<Listener>& listeners) {
+  std::map<int64_t, NetworkSubject::Port*> by_port;
+  for (NetworkSubject::Port& port : subject.ports) by_port[port.wanted.port] = &port;
+  std::vector<Listener> surplus;
+  for (const Listener& listener : listeners) {
+    const bool ours = !subject.shared || subject.own_arns.contains(listener.target_group);
+    const auto wanted = by_port.find(listener.port);
+    if (wanted != by_port.end() && ours) {
+      wanted->second->existing = listener;
+    } else if (wanted != by_port.end()) {
+      return Status(Code::failed_precondition, ErrorClass::invalid_spec,
+                    "port " + std::to_string(listener.port) +
+                        " of the shared load balancer belongs to another Service");
+    } else if (ours) {
+      surplus.push_back(listener);
+    }
+  }
+  subject.surplus = std::move(surplus);
+  return {};
+}
+
+void NetworkPlanner::plan_surplus(NetworkSubject& subject, const Elbv2::Groups& groups) {
+  std::set<std::string> used;
+  for (const NetworkSubject::Port& port : subject.ports) used.insert(port.group);
+  for (const Listener& listener : subject.surplus) {
+    const std::string what = "listener " + listener.protocol + " " + std::to_string(listener.port);
+    subject.plan.add(what, [this, arn = listener.arn](Ctx ctx) {
+      return elbv2_.delete_listener(std::move(ctx), arn);
+    });
+    if (groups.contains(listener.target_group) && used.insert(listener.target_group).second) {
+      subject.plan.add(what, [this, arn = listener.target_group](Ctx ctx) {
+        return elbv2_.delete_group(std::move(ctx), arn);
+      });
+    }
+  }
+  for (const std::string& arn : subject.orphans) {
+    if (used.contains(arn)) continue;
+    subject.plan.add("leftover target groups", [this, arn](Ctx ctx) {
+      return elbv2_.delete_group(std::move(ctx), arn);
+    });
+  }
+}
+
+Task<Status> NetworkPlanner::plan_existing(Ctx ctx, NetworkSubject& subject) {
+  const auto listeners = co_await elbv2_.listeners(ctx, subject.balancer.arn);
+  if (!listeners.ok()) co_return listeners.status();
+  auto groups = co_await elbv2_.groups(ctx, kGroupsAge);
+  const bool stale =
+      groups.ok() && std::any_of(listeners->begin(), listeners->end(), [&](const Listener& one) {
+        return !one.target_group.empty() && !(*groups)->contains(one.target_group);
+      });
+  if (stale) groups = co_await elbv2_.groups(ctx, std::chrono::milliseconds(0));
+  if (!groups.ok()) co_return groups.status();
+  Status claimed = claim_ports(subject, *listeners);
+  if (!claimed.ok()) co_return claimed;
+  plan_managed_group(subject);
+  const auto wanted = texts(subject.own_groups);
+  const bool other_groups =
+      !subject.balancer.groups.empty() &&
+      (subject.managed_group.empty()
+           ? wanted != texts(subject.balancer.groups)
+           : subject.balancer.groups != std::vector<std::string>{subject.managed_id});
+  if (other_groups) {
+    subject.plan.add("security groups", [this, s = &subject](Ctx step) {
+      std::vector<std::string> ids = s->own_groups;
+      if (!s->managed_group.empty()) ids = {s->managed_id};
+      return elbv2_.set_groups(std::move(step), s->balancer, std::move(ids));
+    });
+  }
+  if (!subject.shared) plan_zones(subject);
+  if (!subject.members_only && !subject.guest) {
+    Status attributes = co_await plan_attributes(ctx, subject);
+    if (!attributes.ok()) co_return attributes;
+  }
+  plan_node_rules(subject, false);
+  for (NetworkSubject::Port& port : subject.ports) {
+    Status planned = co_await plan_group(ctx, subject, port, **groups);
+    if (!planned.ok()) co_return planned;
+  }
+  plan_surplus(subject, **groups);
+  plan_node_rules(subject, true);
+  co_return Status();
+}
+
+Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
+  auto listeners = wanted_listeners(subject.service, subject.options, cluster_);
+  if (!listeners.ok()) co_return listeners.status();
+  for (WantedListener& one : *listeners) {
+    subject.ports.push_back({std::move(one), std::nullopt, {}, {}});
+  }
+  Status possible = choose_security_groups(subject);
+  if (possible.ok()) possible = choose_subnets_of(subject);
+  if (!possible.ok()) co_return possible;
+  if (!subject.exists) {
+    plan_creation(subject);
+    co_return Status();
+  }
+  Status planned = co_await plan_existing(ctx, subject);
+  co_return planned;
+}
+
+}  // namespace ccm::aws

@@ -1,0 +1,148 @@
+// The steps of a plan for a Network Load Balancer: one or a few writes each.
+#include "network_plan.hpp"
+
+#include "aws/api/error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+constexpr std::chrono::milliseconds kOwnWrites{60'000};
+
+std::vector<WantedListener> wanted_of(const NetworkSubject& subject) {
+  std::vector<WantedListener> out;
+  for (const NetworkSubject::Port& port : subject.ports) out.push_back(port.wanted);
+  return out;
+}
+
+}  // namespace
+
+Task<Status> NetworkPlanner::make_managed_group(Ctx ctx, NetworkSubject& subject) {
+  if (subject.managed_id.empty()) {
+    auto made = co_await groups_.create(ctx, subject.managed_group,
+                                        std::string(kManagedGroupDescription), subject.group_tags);
+    if (!made.ok()) co_return made.status();
+    subject.managed_id = *std::move(made);
+  }
+  const auto groups = co_await groups_.list(ctx, kOwnWrites);
+  if (!groups.ok()) co_return groups.status();
+  const auto found = (*groups)->find(subject.managed_id);
+  if (found == (*groups)->end()) co_return Status(Code::aborted, "the security group is gone");
+  if (!found->second.tags.contains(cluster_.tag())) {
+    Status tagged = co_await groups_.add_tags(ctx, subject.managed_id, subject.group_tags);
+    if (!tagged.ok()) co_return tagged;
+  }
+  Status applied = co_await groups_.apply(
+      ctx, exact_change(found->second, front_rules(wanted_of(subject), subject.clients)));
+  co_return applied;
+}
+
+Task<Status> NetworkPlanner::make_balancer(Ctx ctx, NetworkSubject& subject) {
+  NetworkCreation wish;
+  wish.name = subject.name;
+  wish.internal = subject.options.internal;
+  wish.dual_stack = subject.options.dual_stack;
+  wish.subnets = subject.subnets;
+  wish.allocations = subject.options.allocations;
+  wish.private_addresses = subject.options.private_addresses;
+  wish.groups = subject.own_groups;
+  if (!subject.managed_id.empty() && wish.groups.empty()) wish.groups = {subject.managed_id};
+  wish.tags = subject.tags;
+  auto made = co_await elbv2_.create(ctx, std::move(wish));
+  if (!made.ok()) co_return made.status();
+  subject.balancer = *std::move(made);
+  const Tags changed = new_attributes(subject);
+  if (changed.empty()) co_return Status();
+  Status set = co_await elbv2_.modify_attributes(ctx, subject.balancer.arn, changed);
+  co_return set;
+}
+
+// One of that name with other settings is a leftover of the Service's own, or somebody else's.
+Task<Status> NetworkPlanner::take_over_group(Ctx ctx, NetworkSubject& subject,
+                                             NetworkSubject::Port& port) {
+  const auto groups = co_await elbv2_.groups(ctx, std::chrono::milliseconds(0));
+  if (!groups.ok()) co_return groups.status();
+  const std::string& name = port.wanted.group.name;
+  const auto found = std::find_if((*groups)->begin(), (*groups)->end(),
+                                  [&](const auto& one) { return one.second.name == name; });
+  if (found == (*groups)->end()) {
+    co_return Status(Code::aborted, "target group " + name + " is there and is not listed");
+  }
+  std::vector<std::string> arns{found->first};
+  const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
+  if (!tags.ok()) co_return tags.status();
+  const auto of = tags->find(found->first);
+  const bool ours = of != tags->end() && of->second.contains(cluster_.tag()) &&
+                    of->second.contains(kServiceTag) &&
+                    of->second.find(kServiceTag)->second == service_key(subject.service);
+  if (!ours) {
+    co_return Status(Code::failed_precondition,
+                     "target group " + name + " does not bear this Service's tags")
+        .with_reason("NotOwned");
+  }
+  port.group = found->first;
+  const TargetGroup group = found->second;
+  Status changed = co_await elbv2_.modify_health(ctx, group, port.wanted.group.health);
+  co_return changed;
+}
+
+Task<Status> NetworkPlanner::make_group(Ctx ctx, NetworkSubject& subject,
+                                        NetworkSubject::Port& port) {
+  auto made = co_await elbv2_.create_group(ctx, port.wanted.group, cluster_.vpc_id, subject.tags);
+  if (made.ok()) {
+    port.group = made->arn;
+  } else if (has_code(made.status(), "DuplicateTargetGroupName")) {
+    Status taken = co_await take_over_group(ctx, subject, port);
+    if (!taken.ok()) co_return taken;
+  } else {
+    co_return made.status();
+  }
+  const Tags changed = new_group_attributes(subject);
+  if (changed.empty()) co_return Status();
+  Status set = co_await elbv2_.modify_group_attributes(ctx, port.group, changed);
+  co_return set;
+}
+
+Task<Status> NetworkPlanner::register_all(Ctx ctx, NetworkSubject& subject,
+                                          NetworkSubject::Port& port) {
+  return elbv2_.register_targets(std::move(ctx), port.group, subject.targets.running,
+                                 subject.refused);
+}
+
+// Another protocol on the same port is a change of the listener, never a second one (AWS-106).
+Task<Status> NetworkPlanner::make_listener(Ctx ctx, NetworkSubject& subject,
+                                           NetworkSubject::Port& port) {
+  if (port.existing) {
+    Status changed =
+        co_await elbv2_.modify_listener(ctx, port.existing->arn, port.wanted, port.group);
+    if (!changed.ok()) co_return changed;
+  } else {
+    auto made = co_await elbv2_.create_listener(ctx, subject.balancer.arn, port.wanted, port.group,
+                                                subject.tags);
+    if (!made.ok()) co_return made.status();
+    port.existing = *std::move(made);
+  }
+  if (port.wanted.certificates.size() < 2) co_return Status();
+  const std::vector<std::string> more(port.wanted.certificates.begin() + 1,
+                                      port.wanted.certificates.end());
+  for (const std::string& one : more) {
+    Status added = co_await elbv2_.change_certificates(ctx, port.existing->arn, one, true);
+    if (!added.ok()) co_return added;
+  }
+  co_return Status();
+}
+
+Task<Status> NetworkPlanner::change_node_rules(Ctx ctx, NetworkSubject& subject, bool removals) {
+  const auto groups = co_await groups_.list(ctx, kOwnWrites);
+  if (!groups.ok()) co_return groups.status();
+  for (RuleChange& change : node_changes_of(subject, **groups)) {
+    (removals ? change.add : change.remove).clear();
+    Status applied = co_await groups_.apply(ctx, std::move(change));
+    if (!applied.ok()) co_return applied;
+  }
+  co_return Status();
+}
+
+}  // namespace ccm::aws

@@ -1,0 +1,394 @@
+#include "operations.hpp"
+
+#include "aws/api/error.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+constexpr std::chrono::milliseconds kAge{20'000};
+constexpr std::chrono::milliseconds kVpcAge{60'000};
+constexpr std::chrono::milliseconds kInstancesAge{60'000};
+constexpr std::chrono::milliseconds kSoon{1'000};
+constexpr std::chrono::milliseconds kTimeout{120'000};
+
+LoadBalancer in_state(LoadBalancerState state) {
+  LoadBalancer out;
+  out.state = state;
+  return out;
+}
+
+LoadBalancer described(const NetworkBalancer& balancer, bool shared) {
+  LoadBalancer out = in_state(shared ? LoadBalancerState::shared : LoadBalancerState::active);
+  out.id = balancer.arn;
+  out.name = balancer.name;
+  Ingress& ingress = out.ingress.emplace_back();
+  ingress.hostname = balancer.dns_name;
+  if (balancer.dns_name.empty()) out.ingress.clear();
+  return out;
+}
+
+LoadBalancer described(const ClassicBalancer& balancer) {
+  LoadBalancer out = in_state(LoadBalancerState::active);
+  out.id = balancer.name;
+  out.name = balancer.name;
+  Ingress& ingress = out.ingress.emplace_back();
+  ingress.hostname = balancer.dns_name;
+  if (balancer.dns_name.empty()) out.ingress.clear();
+  return out;
+}
+
+Status soon(const Status& status) {
+  return Status(Code::unavailable, ErrorClass::waiting, status.message())
+      .with_reason(status.reason())
+      .with_retry_after(kSoon);
+}
+
+// What AWS has not heard of yet, or another try made meanwhile: the next one sees it (AWS-168).
+Status of_a_step(Status status) {
+  if (is_not_found(status)) return soon(status);
+  for (const std::string_view code :
+       {"DuplicateLoadBalancerName", "DuplicateListener", "InvalidGroup.Duplicate",
+        "ResourceInUse"}) {
+    if (has_code(status, code)) return soon(status);
+  }
+  return status;
+}
+
+// A load balancer in the state "failed" does not get better.
+Status provisioning_failed(const NetworkBalancer& balancer) {
+  return Status(Code::unavailable, ErrorClass::unavailable,
+                "AWS could not provision the Network Load Balancer " + balancer.name +
+                    ": delete it, and another one is made")
+      .with_reason("LoadBalancerFailed");
+}
+
+}  // namespace
+
+LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances,
+                             const Cluster& cluster, const Settings& settings)
+    : host_(host),
+      instances_(instances),
+      cluster_(cluster),
+      settings_(settings),
+      elbv2_(host, client),
+      elb_(host, client),
+      groups_(host, client, cluster),
+      vpc_(host, client, cluster),
+      networks_(host, elbv2_, groups_, cluster, settings),
+      classics_(elb_, groups_, cluster, settings),
+      leftovers_(host, groups_),
+      notices_(host),
+      network_tags_(host, [this](Ctx ctx) { return read_network_tags(std::move(ctx)); }),
+      classic_tags_(host, [this](Ctx ctx) { return read_classic_tags(std::move(ctx)); }),
+      inventory_(host, [this](Ctx ctx) { return instances_.list(std::move(ctx)); }),
+      watch_(host, elbv2_, instances) {}
+
+LoadBalancerLimits LoadBalancers::limits() {
+  LoadBalancerLimits limits;
+  limits.timeout = kTimeout;
+  return limits;
+}
+
+Task<Result<LoadBalancer>> LoadBalancers::observe(Ctx ctx, LoadBalancerService service,
+                                                  Backends backends) {
+  return work(std::move(ctx), std::move(service), std::move(backends), Mode::observe);
+}
+Task<Result<LoadBalancer>> LoadBalancers::ensure(Ctx ctx, LoadBalancerService service,
+                                                 Backends backends) {
+  return work(std::move(ctx), std::move(service), std::move(backends), Mode::ensure);
+}
+Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService service,
+                                                 Backends backends) {
+  return work(std::move(ctx), std::move(service), std::move(backends), Mode::update);
+}
+
+Task<Result<LoadBalancer>> LoadBalancers::work(Ctx ctx, LoadBalancerService service,
+                                               Backends backends, Mode mode) {
+  const auto kind = kind_of(service);
+  if (!kind) {
+    co_return Status(Code::implemented_elsewhere,
+                     "another controller makes the load balancer: " +
+                         std::string(annotation::kType) + " says so");
+  }
+  auto found = co_await find(ctx, service, *kind);
+  if (!found.ok()) co_return found.status();
+  if (found->any() && found->claim == Claim::none) co_return in_state(LoadBalancerState::foreign);
+  if (!found->any() && mode == Mode::observe) co_return in_state(LoadBalancerState::absent);
+  if (!found->any() && mode == Mode::update) {
+    co_return Status(Code::not_found, ErrorClass::not_found, "Load balancer not found");
+  }
+  if (found->claim == Claim::guest && mode != Mode::observe) {
+    Status may = co_await may_join(ctx, service, *found);
+    if (!may.ok()) co_return may;
+  }
+  const bool network = found->any() ? found->network.has_value() : kind == Kind::network;
+  Result<LoadBalancer> out = in_state(LoadBalancerState::unknown);
+  if (network) {
+    NetworkSubject subject(service);
+    subject.options.kind = *kind;
+    Status prepared = co_await prepare(ctx, subject, backends, *found);
+    if (!prepared.ok()) co_return prepared;
+    out = co_await work_on_network(ctx, subject, *found, mode);
+  } else {
+    ClassicSubject subject(service);
+    subject.options.kind = *kind;
+    Status prepared = co_await prepare(ctx, subject, backends, *found);
+    if (!prepared.ok()) co_return prepared;
+    out = co_await work_on_classic(ctx, subject, *found, mode);
+  }
+  co_return out;
+}
+
+// The kind of one that exists stays: its Service keeps it, and is told (AWS-64, 65).
+Task<Status> LoadBalancers::prepare(Ctx ctx, Subject& subject, const Backends& backends,
+                                    const Found& found) {
+  const Kind asked = subject.options.kind;
+  const Kind kind = !found.any() ? asked : found.network ? Kind::network : Kind::classic;
+  auto options = read_options(subject.service, settings_, kind);
+  if (!options.ok()) co_return options.status();
+  subject.options = *std::move(options);
+  subject.problems = subject.options.problems;
+  if (kind != asked) {
+    subject.problems.push_back({"TypeNotFollowed",
+                                "cannot update Load Balancer Type annotation after creation: it "
+                                "stays a " +
+                                    name_of(kind) + ". Another Service gets a " + name_of(asked)});
+  }
+  subject.mark = load_balancer_name(subject.service.uid);
+  subject.name = found.any() ? found.name() : name(subject.service);
+  subject.tags = resource_tags(subject, cluster_);
+  subject.group_tags = group_tags(subject, cluster_);
+  const bool dual = found.network ? found.network->dual_stack : subject.options.dual_stack;
+  subject.clients = client_ranges(subject.service, dual && kind == Kind::network);
+  const auto ids = wanted_instances(backends, subject.options.node_labels);
+  const auto instances = co_await instances_of(ctx, ids);
+  if (!instances.ok()) co_return instances.status();
+  subject.targets = targets_of(backends, subject.options.node_labels, *instances, cluster_);
+  auto groups = co_await groups_.list(ctx, kAge);
+  if (!groups.ok()) co_return groups.status();
+  subject.groups = *groups;
+  auto network = co_await vpc_.get(ctx, kVpcAge);
+  if (!network.ok()) co_return network.status();
+  subject.network = *network;
+  co_return Status();
+}
+
+Task<Result<InstanceMap>> LoadBalancers::instances_of(Ctx ctx,
+                                                      const std::vector<std::string>& ids) {
+  InstanceMap found;
+  if (ids.empty()) co_return found;
+  const auto all = co_await inventory_.get(ctx, kInstancesAge);
+  if (!all.ok()) co_return all.status();
+  std::vector<std::string> unclear;
+  for (const std::string& id : ids) {
+    const auto known = (**all)->find(id);
+    if (known != (**all)->end() && known->second.state == "running") {
+      found.insert(*known);
+    } else {
+      unclear.push_back(id);
+    }
+  }
+  if (unclear.empty()) co_return found;
+  auto more = co_await instances_.by_ids(ctx, std::move(unclear), std::chrono::milliseconds(0));
+  if (!more.ok()) co_return more.status();
+  found.merge(*more);
+  co_return found;
+}
+
+// Additional tags are added and changed, never taken away (AWS-68). One that is taken over, or
+// joined, is marked before anything else.
+void LoadBalancers::plan_tags(Subject& subject, const Found& found) {
+  Tags wanted = subject.options.tags;
+  if (found.claim == Claim::takeover) {
+    wanted = subject.tags;
+    wanted[std::string(kServiceUidTag)] = subject.service.uid;
+  }
+  if (found.claim == Claim::guest) {
+    wanted = {{guest_tag(subject.service.uid), service_key(subject.service)}};
+  }
+  const bool guest = !other_users(subject.service, found.marked()).empty() &&
+                     found.tags.contains(guest_tag(subject.service.uid));
+  if (guest) wanted.clear();  // the owner's tags count
+  std::erase_if(wanted, [&](const auto& tag) {
+    const auto has = found.tags.find(tag.first);
+    return has != found.tags.end() && has->second == tag.second;
+  });
+  if (wanted.empty()) return;
+  if (found.network) {
+    subject.plan.add("tags", [this, arn = found.network->arn, wanted](Ctx ctx) {
+      network_tags_.edit([arn, wanted](TagsByArn& known) {
+        for (const auto& [key, value] : wanted) known[arn][key] = value;
+      });
+      return elbv2_.add_tags(std::move(ctx), arn, wanted);
+    });
+  } else {
+    subject.plan.add("tags", [this, name = found.classic->name, wanted](Ctx ctx) {
+      classic_tags_.edit([name, wanted](TagsByName& known) {
+        for (const auto& [key, value] : wanted) known[name][key] = value;
+      });
+      return elb_.add_tags(std::move(ctx), name, wanted);
+    });
+  }
+}
+
+// Groups that the Service had, and has not any more.
+void LoadBalancers::plan_leftovers(Subject& subject, const std::set<std::string>& used) {
+  const auto names = own_names(subject.service);
+  if (!names.ok()) return;
+  for (const auto& [id, group] : *subject.groups) {
+    const bool named = std::find(names->begin(), names->end(), group.name) != names->end();
+    if (!named || used.contains(group.name) || used.contains(id)) continue;
+    const auto owned = group.tags.find(cluster_.tag());
+    if (owned == group.tags.end() || owned->second != kOwned) continue;
+    subject.plan.add("leftover security group", [this, group_id = id](Ctx ctx) {
+      return drop_group(std::move(ctx), group_id);
+    });
+  }
+}
+
+// It never waits for AWS to let the group go (AWS-133).
+Task<Status> LoadBalancers::drop_group(Ctx ctx, std::string group_id) {
+  std::vector<std::string> own{group_id};
+  Status closed = co_await remove_rules(ctx, "", std::move(own));
+  if (!closed.ok()) co_return closed;
+  Status gone = co_await groups_.remove(ctx, group_id);
+  if (gone.error_class() != ErrorClass::conflict) co_return gone;
+  leftovers_.remove_later(group_id);
+  co_return Status();
+}
+
+Task<Status> LoadBalancers::plan_shares(Ctx ctx, NetworkSubject& subject, const Found& found) {
+  const auto users = other_users(subject.service, found.marked());
+  subject.shared = !users.empty();
+  if (!subject.shared) co_return Status();
+  subject.guest = found.claim == Claim::guest ||
+                  found.tags.contains(guest_tag(subject.service.uid));
+  const auto groups = co_await elbv2_.groups(ctx, kAge);
+  if (!groups.ok()) co_return groups.status();
+  std::vector<std::string> arns;
+  for (const auto& [arn, group] : **groups) {
+    const auto& of = group.balancers;
+    if (std::find(of.begin(), of.end(), subject.balancer.arn) != of.end()) arns.push_back(arn);
+  }
+  const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
+  if (!tags.ok()) co_return tags.status();
+  for (const auto& [arn, of] : *tags) {
+    if (has_both_tags(subject.service, of, cluster_)) subject.own_arns.insert(arn);
+  }
+  co_return Status();
+}
+
+// AWS-143.
+Task<Status> LoadBalancers::plan_orphans(Ctx ctx, NetworkSubject& subject) {
+  if (subject.members_only) co_return Status();
+  const auto orphans = co_await tagged_orphans(ctx, subject.service);
+  if (!orphans.ok()) co_return orphans.status();
+  std::set<std::string> wanted;
+  const auto listeners = wanted_listeners(subject.service, subject.options, cluster_);
+  if (!listeners.ok()) co_return listeners.status();
+  for (const WantedListener& one : *listeners) wanted.insert(one.group.name);
+  for (const auto& [arn, group] : *orphans) {
+    if (!wanted.contains(group.name)) subject.orphans.push_back(arn);
+  }
+  co_return Status();
+}
+
+Task<Result<LoadBalancer>> LoadBalancers::work_on_network(Ctx ctx, NetworkSubject& subject,
+                                                          Found found, Mode mode) {
+  subject.members_only = mode == Mode::update;
+  subject.exists = found.network.has_value();
+  Status planned;
+  if (subject.exists) {
+    subject.balancer = *found.network;
+    if (subject.balancer.state == "failed") co_return provisioning_failed(subject.balancer);
+    plan_tags(subject, found);
+    planned = co_await plan_shares(ctx, subject, found);
+    if (planned.ok()) planned = co_await plan_orphans(ctx, subject);
+  }
+  if (planned.ok()) planned = co_await networks_.plan(ctx, subject);
+  if (!planned.ok()) {
+    vpc_.forget();
+    notices_.tell(subject.service, subject.problems);
+    co_return is_not_found(planned) ? soon(planned) : planned;
+  }
+  if (subject.exists && !subject.shared && !subject.members_only) {
+    std::set<std::string> used(subject.balancer.groups.begin(), subject.balancer.groups.end());
+    if (!subject.own_groups.empty()) used = {subject.own_groups.begin(), subject.own_groups.end()};
+    used.insert(subject.managed_group);
+    plan_leftovers(subject, used);
+  }
+  Status done;
+  if (mode != Mode::observe) done = co_await subject.plan.carry_out(ctx, subject.done);
+  const bool shared = subject.shared || found.claim == Claim::guest;
+  LoadBalancer out = described(subject.balancer, shared);
+  if (!subject.exists && !out.id.empty()) {
+    network_tags_.edit([arn = out.id, tags = subject.tags](TagsByArn& known) { known[arn] = tags; });
+    watch_.until_active(subject.service, subject.balancer);
+  }
+  auto finished = finish(subject, mode, std::move(done), std::move(out));
+  co_return finished;
+}
+
+Task<Result<LoadBalancer>> LoadBalancers::work_on_classic(Ctx ctx, ClassicSubject& subject,
+                                                          Found found, Mode mode) {
+  subject.members_only = mode == Mode::update;
+  subject.exists = found.classic.has_value();
+  if (subject.exists) {
+    subject.balancer = *found.classic;
+    plan_tags(subject, found);
+  }
+  Status planned = co_await classics_.plan(ctx, subject);
+  if (!planned.ok()) {
+    vpc_.forget();
+    notices_.tell(subject.service, subject.problems);
+    co_return is_not_found(planned) ? soon(planned) : planned;
+  }
+  if (subject.exists && !subject.members_only) {
+    std::set<std::string> used{subject.own_group};
+    used.insert(subject.named_groups.begin(), subject.named_groups.end());
+    const auto& extra = subject.options.extra_security_groups;
+    used.insert(extra.begin(), extra.end());
+    plan_leftovers(subject, used);
+  }
+  Status done;
+  if (mode != Mode::observe) done = co_await subject.plan.carry_out(ctx, subject.done);
+  LoadBalancer out = described(subject.balancer);
+  if (!subject.exists && !out.id.empty()) {
+    classic_tags_.edit(
+        [name = out.id, tags = subject.tags](TagsByName& known) { known[name] = tags; });
+  }
+  auto finished = finish(subject, mode, std::move(done), std::move(out));
+  co_return finished;
+}
+
+Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status done,
+                                           LoadBalancer out) {
+  if (!subject.refused.empty()) {
+    std::string ids;
+    for (const std::string& id : subject.refused) ids += " " + id;
+    subject.problems.push_back({"TargetsRefused", "AWS did not take these instances:" + ids});
+  }
+  notices_.tell(subject.service, subject.problems);
+  std::set<std::string> waiting = subject.targets.others;
+  waiting.insert(subject.refused.begin(), subject.refused.end());
+  if (mode != Mode::observe) watch_.until_running(subject.service, waiting);
+  out.difference = mode == Mode::observe ? subject.plan.text() : subject.done;
+  out.no_members = subject.targets.no_members;
+  for (const auto& [key, value] : subject.options.node_labels) out.node_labels.push_back(key);
+  if (done.ok()) return out;
+  elbv2_.forget();
+  elb_.forget();
+  groups_.forget();
+  vpc_.forget();
+  Status why = of_a_step(std::move(done));
+  if (out.id.empty()) return why;
+  out.ingress.clear();
+  out.state = LoadBalancerState::pending;
+  return Result<LoadBalancer>(std::move(why), std::move(out));
+}
+
+}  // namespace ccm::aws

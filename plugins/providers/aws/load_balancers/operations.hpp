@@ -1,0 +1,153 @@
+// The host's operations on load balancers (AWS-60 to 117), by the rules of ccm/provider.hpp.
+// [serial]
+//
+// None of them waits. Each reads what is there, checks all that is asked for, and only then writes;
+// what a crash leaves behind is found by name, tag and description by the next one.
+#pragma once
+
+#include "classic_plan.hpp"
+#include "elb.hpp"
+#include "elbv2.hpp"
+#include "groups.hpp"
+#include "leftovers.hpp"
+#include "network_plan.hpp"
+#include "notices.hpp"
+#include "ownership.hpp"
+#include "vpc.hpp"
+#include "watch.hpp"
+
+#include "aws/api/client.hpp"
+#include "aws/cluster.hpp"
+#include "aws/config/settings.hpp"
+#include "aws/nodes/ec2_instances.hpp"
+
+#include <ccm/host.hpp>
+#include <ccm/load_balancer.hpp>
+#include <ccm/owned.hpp>
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ccm::aws {
+
+class LoadBalancers {
+ public:
+  // All have to outlive it. `cluster` and `settings` are read at each call.
+  LoadBalancers(Host& host, Client& client, Ec2Instances& instances, const Cluster& cluster,
+                const Settings& settings);
+  LoadBalancers(const LoadBalancers&) = delete;
+  LoadBalancers& operator=(const LoadBalancers&) = delete;
+
+  Task<Result<LoadBalancer>> observe(Ctx ctx, LoadBalancerService service, Backends backends);
+  // A failure hands over the load balancer as far as it was made.
+  Task<Result<LoadBalancer>> ensure(Ctx ctx, LoadBalancerService service, Backends backends);
+  // Targets, and what lets traffic reach them.
+  Task<Result<LoadBalancer>> update(Ctx ctx, LoadBalancerService service, Backends backends);
+  // Class waiting until all is gone. A success alone means that nothing is left, never not_found.
+  Task<Status> remove(Ctx ctx, LoadBalancerService service);
+
+  // By annotation, else by the UID.
+  static std::string name(const LoadBalancerService& service);
+  // Services that share one wait for each other.
+  static std::string lane(const LoadBalancerService& service) {
+    return service.id.empty() ? service.adopt_id : service.id;
+  }
+  static LoadBalancerLimits limits();
+
+  // By the rules of ccm/abi/owned.h: load balancers, target groups and security groups.
+  Task<Result<std::vector<OwnedObject>>> list_owned(Ctx ctx, ClusterNames cluster);
+  Task<Status> remove_owned(Ctx ctx, ClusterNames cluster, OwnedObject object);
+
+ private:
+  enum class Mode { observe, ensure, update };
+
+  struct Found {
+    std::optional<NetworkBalancer> network;
+    std::optional<ClassicBalancer> classic;
+    Tags tags;  // of the one that there is
+    Claim claim = Claim::none;
+
+    [[nodiscard]] bool any() const { return network || classic; }
+    [[nodiscard]] std::string id() const { return network ? network->arn : classic->name; }
+    [[nodiscard]] std::string name() const { return network ? network->name : classic->name; }
+    [[nodiscard]] Marked marked() const { return {id(), name(), tags}; }
+  };
+
+  // find.cpp
+  // The Service's load balancer of that kind, else of the other one; nothing when there is none.
+  Task<Result<Found>> find(Ctx ctx, const LoadBalancerService& service, Kind kind);
+  Task<Result<Found>> find_network(Ctx ctx, const LoadBalancerService& service);
+  Task<Result<Found>> find_classic(Ctx ctx, const LoadBalancerService& service);
+  // Tags of all load balancers in the VPC, read 20 a call and shared.
+  Task<Result<Tags>> network_tags(Ctx ctx, const NetworkBalancer& balancer);
+  Task<Result<Tags>> classic_tags(Ctx ctx, const ClassicBalancer& balancer);
+  Task<Result<TagsByArn>> read_network_tags(Ctx ctx);
+  Task<Result<TagsByName>> read_classic_tags(Ctx ctx);
+  // Whether a Service of this cluster may share it: each that has it permits its namespace.
+  Task<Status> may_join(Ctx ctx, const LoadBalancerService& service, Found found);
+
+  // operations.cpp
+  Task<Result<LoadBalancer>> work(Ctx ctx, LoadBalancerService service, Backends backends,
+                                  Mode mode);
+  Task<Result<LoadBalancer>> work_on_network(Ctx ctx, NetworkSubject& subject, Found found,
+                                             Mode mode);
+  Task<Result<LoadBalancer>> work_on_classic(Ctx ctx, ClassicSubject& subject, Found found,
+                                             Mode mode);
+  // Options, targets, and what is known of the VPC.
+  Task<Status> prepare(Ctx ctx, Subject& subject, const Backends& backends, const Found& found);
+  // Those of a recent listing; what is not there, or does not run, is asked about again.
+  Task<Result<InstanceMap>> instances_of(Ctx ctx, const std::vector<std::string>& ids);
+  void plan_tags(Subject& subject, const Found& found);
+  void plan_leftovers(Subject& subject, const std::set<std::string>& used);
+  Task<Status> plan_shares(Ctx ctx, NetworkSubject& subject, const Found& found);
+  Task<Status> plan_orphans(Ctx ctx, NetworkSubject& subject);
+  Result<LoadBalancer> finish(Subject& subject, Mode mode, Status done, LoadBalancer out);
+  Task<Status> drop_group(Ctx ctx, std::string group_id);
+
+  // removal.cpp
+  Task<Status> remove_all(Ctx ctx, const LoadBalancerService& service);
+  Task<Status> remove_network(Ctx ctx, const LoadBalancerService& service);
+  Task<Status> leave_network(Ctx ctx, const LoadBalancerService& service, Found found);
+  Task<Status> remove_classic(Ctx ctx, const LoadBalancerService& service);
+  Task<Status> remove_rules(Ctx ctx, std::string mark, std::vector<std::string> own);
+  Task<Status> remove_node_rules(Ctx ctx, std::vector<std::string> sources);
+  Task<Status> remove_orphan_groups(Ctx ctx, const LoadBalancerService& service);
+  Task<Status> remove_groups(Ctx ctx, std::vector<std::string> ids);
+  Task<Status> delete_network(Ctx ctx, NetworkBalancer balancer);
+  // Names of security groups that the Service may have had.
+  Result<std::vector<std::string>> own_names(const LoadBalancerService& service) const;
+  Task<Result<std::vector<std::string>>> own_group_ids(Ctx ctx, const LoadBalancerService& service);
+  Task<Result<Elbv2::Groups>> tagged_orphans(Ctx ctx, const LoadBalancerService& service);
+
+  // owned.cpp
+  [[nodiscard]] std::vector<std::string> names_of(const ClusterNames& cluster) const;
+  Task<Status> list_balancers(Ctx ctx, std::vector<std::string> names,
+                              std::vector<OwnedObject>& out);
+  Task<Status> list_target_groups(Ctx ctx, std::vector<std::string> names,
+                                  std::vector<OwnedObject>& out);
+  Task<Status> remove_owned_balancer(Ctx ctx, OwnedObject object);
+  Task<Status> is_gone(Ctx ctx, OwnedObject object);
+
+  Host& host_;
+  Ec2Instances& instances_;
+  const Cluster& cluster_;
+  const Settings& settings_;
+  Elbv2 elbv2_;
+  Elb elb_;
+  Groups groups_;
+  Vpc vpc_;
+  NetworkPlanner networks_;
+  ClassicPlanner classics_;
+  Leftovers leftovers_;
+  Notices notices_;
+  Snapshot<TagsByArn> network_tags_;
+  Snapshot<TagsByName> classic_tags_;
+  Snapshot<InstanceMapPtr> inventory_;
+  Watch watch_;
+};
+
+}  // namespace ccm::aws

@@ -1,0 +1,42 @@
+// Whose a load balancer is (AWS-117): by tags, which users do not write, and by a name or a tag
+// made of the Service's UID. Any thread.
+#pragma once
+
+#include "names.hpp"
+
+#include "aws/cluster.hpp"
+
+#include <ccm/load_balancer.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ccm::aws {
+
+enum class Claim {
+  none,      // somebody else's
+  owner,     // this Service's, perhaps among others
+  guest,     // this cluster's: it may be shared when its Services consent
+  takeover,  // another one's, by the administrator's word
+};
+
+// `id`: as it is recorded on Services.
+struct Marked {
+  std::string id;
+  std::string name;
+  Tags tags;
+};
+
+Claim claim_of(const LoadBalancerService& service, const Marked& balancer, const Cluster& cluster);
+
+// Whether it is this cluster's: its tag, or the old one (AWS-17).
+bool of_cluster(const Tags& tags, const Cluster& cluster);
+// Whether both tags name the Service, whatever its UID.
+bool has_both_tags(const LoadBalancerService& service, const Tags& tags, const Cluster& cluster);
+
+// "NAMESPACE/NAME" of all Services of it but this one.
+std::vector<std::string> other_users(const LoadBalancerService& service, const Marked& balancer);
+// The tag of a Service that shares it.
+std::string guest_tag(const std::string& uid);
+
+}  // namespace ccm::aws

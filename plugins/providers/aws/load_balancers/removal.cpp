@@ -1,0 +1,264 @@
+// Deletion of all that a Service has, whatever its annotations say by then (AWS-66, 95, 114, 139 to
+// 143): by name and tag in both APIs, by the descriptions of rules, by the names of groups.
+#include "operations.hpp"
+
+#include "aws/api/error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+constexpr std::chrono::milliseconds kNone{0};
+constexpr std::chrono::milliseconds kKnown{60'000};
+constexpr std::chrono::milliseconds kGroupPause{5'000};
+constexpr std::chrono::milliseconds kShortPause{1'000};
+
+Status still_used(const std::string& what, std::chrono::milliseconds pause) {
+  return Status(Code::unavailable, ErrorClass::waiting, what + " is still in use")
+      .with_reason("CloudBusy")
+      .with_retry_after(pause);
+}
+
+Status not_owned(const std::string& id) {
+  return Status(Code::failed_precondition,
+                "load balancer " + id + " has no tags that say that it is this Service's")
+      .with_reason("NotOwned");
+}
+
+bool serves(const TargetGroup& group, const std::string& balancer_arn) {
+  const auto& of = group.balancers;
+  return std::find(of.begin(), of.end(), balancer_arn) != of.end();
+}
+
+}  // namespace
+
+// The host takes class not_found for "nothing is left", and forgets the load balancer. Something
+// that a step needs and that is missing is no such answer.
+Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
+  notices_.forget(service);
+  watch_.forget(service);
+  Status gone = co_await remove_all(ctx, service);
+  if (!gone.ok()) {
+    elbv2_.forget();
+    groups_.forget();
+  }
+  if (!is_not_found(gone)) co_return gone;
+  co_return Status(Code::unavailable, ErrorClass::unavailable, gone.message())
+      .with_reason(gone.reason());
+}
+
+// The rules go first: when a later step fails, nothing in the Nodes' groups is left open.
+Task<Status> LoadBalancers::remove_all(Ctx ctx, const LoadBalancerService& service) {
+  auto own = co_await own_group_ids(ctx, service);
+  if (!own.ok()) co_return own.status();
+  Status gone = co_await remove_rules(ctx, load_balancer_name(service.uid), *own);
+  if (gone.ok()) gone = co_await remove_network(ctx, service);
+  if (gone.ok()) gone = co_await remove_orphan_groups(ctx, service);
+  if (gone.ok()) gone = co_await remove_classic(ctx, service);
+  if (gone.ok()) gone = co_await remove_groups(ctx, *own);
+  if (!gone.ok() || service.id.empty()) co_return gone;
+  const bool arn = service.id.starts_with("arn:");
+  auto search = arn ? find_network(ctx, service) : find_classic(ctx, service);
+  const auto left = co_await std::move(search);
+  if (!left.ok()) co_return left.status();
+  const bool named = left->any() && left->id() == service.id;
+  co_return named && left->claim == Claim::none ? not_owned(service.id) : Status();
+}
+
+Result<std::vector<std::string>> LoadBalancers::own_names(
+    const LoadBalancerService& service) const {
+  const auto digest = host_.crypto.sha256(managed_group_seed(service));
+  if (!digest.ok()) return digest.status();
+  return std::vector<std::string>{classic_group_name(load_balancer_name(service.uid)),
+                                  managed_group_name(service, hexadecimal(*digest))};
+}
+
+// Those with the cluster's tag alone: others may have had such a name before (AWS-95).
+Task<Result<std::vector<std::string>>> LoadBalancers::own_group_ids(
+    Ctx ctx, const LoadBalancerService& service) {
+  const auto names = own_names(service);
+  if (!names.ok()) co_return names.status();
+  const auto groups = co_await groups_.list(ctx, kNone);
+  if (!groups.ok()) co_return groups.status();
+  std::vector<std::string> ids;
+  for (const auto& [id, group] : **groups) {
+    const auto owned = group.tags.find(cluster_.tag());
+    const bool ours = owned != group.tags.end() && owned->second == kOwned;
+    const bool named = std::find(names->begin(), names->end(), group.name) != names->end();
+    if (ours && named) ids.push_back(id);
+  }
+  co_return ids;
+}
+
+Task<Status> LoadBalancers::remove_rules(Ctx ctx, std::string mark, std::vector<std::string> own) {
+  const auto groups = co_await groups_.list(ctx, kKnown);
+  if (!groups.ok()) co_return groups.status();
+  for (RuleChange& change : removal_changes(mark, own, **groups)) {
+    Status applied = co_await groups_.apply(ctx, std::move(change));
+    if (!applied.ok()) co_return applied;
+  }
+  co_return Status();
+}
+
+Task<Status> LoadBalancers::remove_groups(Ctx ctx, std::vector<std::string> ids) {
+  for (const std::string& id : ids) {
+    Status gone = co_await groups_.remove(ctx, id);
+    if (gone.error_class() == ErrorClass::conflict) {
+      co_return still_used("security group " + id, kGroupPause);
+    }
+    if (!gone.ok()) co_return gone;
+  }
+  co_return Status();
+}
+
+// Its target groups are read before: afterwards nothing says whose they were.
+Task<Status> LoadBalancers::delete_network(Ctx ctx, NetworkBalancer balancer) {
+  const auto groups = co_await elbv2_.groups(ctx, kNone);
+  if (!groups.ok()) co_return groups.status();
+  Status gone = co_await elbv2_.delete_balancer(ctx, balancer);
+  if (!gone.ok()) co_return gone;
+  for (const auto& [arn, group] : **groups) {
+    if (!serves(group, balancer.arn)) continue;
+    Status deleted = co_await elbv2_.delete_group(ctx, arn);
+    if (deleted.error_class() == ErrorClass::conflict) {
+      co_return still_used("target group " + group.name, kShortPause);
+    }
+    if (!deleted.ok()) co_return deleted;
+  }
+  network_tags_.edit([arn = balancer.arn](TagsByArn& known) { known.erase(arn); });
+  co_return Status();
+}
+
+Task<Status> LoadBalancers::remove_network(Ctx ctx, const LoadBalancerService& service) {
+  const auto all = co_await elbv2_.list(ctx, kNone);
+  if (!all.ok()) co_return all.status();
+  for (const auto& [name, balancer] : (*all)->by_name) {
+    if (balancer.vpc_id != cluster_.vpc_id || balancer.type != "network") continue;
+    auto tags = co_await network_tags(ctx, balancer);
+    if (!tags.ok()) co_return tags.status();
+    Found found{balancer, std::nullopt, *std::move(tags), Claim::none};
+    found.claim = claim_of(service, found.marked(), cluster_);
+    // One that an earlier Service of this name left is nobody's any more.
+    const bool ours =
+        found.claim == Claim::owner || has_both_tags(service, found.tags, cluster_);
+    if (!ours) continue;
+    const bool whole = other_users(service, found.marked()).empty();
+    auto removal = whole ? delete_network(ctx, balancer) : leave_network(ctx, service, found);
+    Status gone = co_await std::move(removal);
+    if (!gone.ok()) co_return gone;
+  }
+  co_return Status();
+}
+
+// The Service's own listeners go, then its mark. When its owner leaves, a guest becomes the owner.
+Task<Status> LoadBalancers::leave_network(Ctx ctx, const LoadBalancerService& service,
+                                          Found found) {
+  const std::string arn = found.network->arn;
+  NetworkSubject subject(service);
+  subject.balancer = *found.network;
+  Status shares = co_await plan_shares(ctx, subject, found);
+  if (!shares.ok()) co_return shares;
+  const auto listeners = co_await elbv2_.listeners(ctx, arn);
+  if (!listeners.ok()) co_return listeners.status();
+  for (const Listener& listener : *listeners) {
+    if (!subject.own_arns.contains(listener.target_group)) continue;
+    Status gone = co_await elbv2_.delete_listener(ctx, listener.arn);
+    if (gone.ok()) gone = co_await elbv2_.delete_group(ctx, listener.target_group);
+    if (!gone.ok()) co_return gone;
+  }
+  std::string mark = guest_tag(service.uid);
+  if (!found.tags.contains(mark)) {
+    const auto heir = found.tags.lower_bound(kGuestTagPrefix);
+    mark = heir->first;
+    const Tags owner{{std::string(kServiceTag), heir->second},
+                     {std::string(kServiceUidTag), mark.substr(kGuestTagPrefix.size())}};
+    Status handed = co_await elbv2_.add_tags(ctx, arn, owner);
+    if (!handed.ok()) co_return handed;
+  }
+  Status unmarked = co_await elbv2_.remove_tag(ctx, arn, mark);
+  network_tags_.forget();
+  co_return unmarked;
+}
+
+Task<Result<Elbv2::Groups>> LoadBalancers::tagged_orphans(Ctx ctx,
+                                                          const LoadBalancerService& service) {
+  const auto groups = co_await elbv2_.groups(ctx, kKnown / 3);
+  if (!groups.ok()) co_return groups.status();
+  const std::string prefix = target_group_prefix(service);
+  std::vector<std::string> arns;
+  for (const auto& [arn, group] : **groups) {
+    if (group.name.starts_with(prefix) && group.balancers.empty()) arns.push_back(arn);
+  }
+  Elbv2::Groups orphans;
+  if (arns.empty()) co_return orphans;
+  const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
+  if (!tags.ok()) co_return tags.status();
+  for (const auto& [arn, of] : *tags) {
+    if (has_both_tags(service, of, cluster_)) orphans[arn] = (*groups)->find(arn)->second;
+  }
+  co_return orphans;
+}
+
+Task<Status> LoadBalancers::remove_orphan_groups(Ctx ctx, const LoadBalancerService& service) {
+  const auto orphans = co_await tagged_orphans(ctx, service);
+  if (!orphans.ok()) co_return orphans.status();
+  for (const auto& [arn, group] : *orphans) {
+    Status gone = co_await elbv2_.delete_group(ctx, arn);
+    if (gone.error_class() == ErrorClass::conflict) {
+      co_return still_used("target group " + group.name, kShortPause);
+    }
+    if (!gone.ok()) co_return gone;
+  }
+  co_return Status();
+}
+
+// A group of the user's in front of it may be that of other load balancers, too: only rules for it
+// that nobody else needs go.
+Task<Status> LoadBalancers::remove_classic(Ctx ctx, const LoadBalancerService& service) {
+  const auto all = co_await elb_.list(ctx, kNone);
+  if (!all.ok()) co_return all.status();
+  for (const auto& [name, balancer] : **all) {
+    if (balancer.vpc_id != cluster_.vpc_id) continue;
+    auto tags = co_await classic_tags(ctx, balancer);
+    if (!tags.ok()) co_return tags.status();
+    const bool ours = has_both_tags(service, *tags, cluster_);
+    if (!ours) continue;
+    std::vector<std::string> sources;
+    if (!balancer.groups.empty() && !settings_.disable_security_group_ingress) {
+      const std::string& source = balancer.groups.front();
+      const bool shared = std::any_of((*all)->begin(), (*all)->end(), [&](const auto& other) {
+        const auto& of = other.second.groups;
+        return other.first != name && std::find(of.begin(), of.end(), source) != of.end();
+      });
+      if (!shared) sources.push_back(source);
+    }
+    Status gone = co_await remove_node_rules(ctx, std::move(sources));
+    if (gone.ok()) gone = co_await elb_.delete_balancer(ctx, name);
+    if (!gone.ok()) co_return gone;
+    classic_tags_.edit([name = name](TagsByName& known) { known.erase(name); });
+  }
+  co_return Status();
+}
+
+// The rule for all traffic from a load balancer's group, and no other that names the group.
+Task<Status> LoadBalancers::remove_node_rules(Ctx ctx, std::vector<std::string> sources) {
+  if (sources.empty()) co_return Status();
+  const auto groups = co_await groups_.list(ctx, kKnown);
+  if (!groups.ok()) co_return groups.status();
+  Rules wanted;
+  for (const std::string& source : sources) allow_group(wanted, source, "");
+  for (const auto& [id, group] : **groups) {
+    RuleChange change{id, {}, {}};
+    for (const Rule& rule : wanted) {
+      if (group.rules.contains(rule) && rule.source != id) change.remove.insert(rule);
+    }
+    if (change.empty()) continue;
+    Status applied = co_await groups_.apply(ctx, std::move(change));
+    if (!applied.ok()) co_return applied;
+  }
+  co_return Status();
+}
+
+}  // namespace ccm::aws

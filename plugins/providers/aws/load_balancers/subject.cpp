@@ -1,0 +1,50 @@
+#include "subject.hpp"
+
+namespace ccm::aws {
+
+std::vector<std::string> client_ranges(const LoadBalancerService& service, bool dual_stack) {
+  if (!service.source_ranges.empty()) return service.source_ranges;
+  if (dual_stack) return {"0.0.0.0/0", "::/0"};
+  return {"0.0.0.0/0"};
+}
+
+Tags group_tags(const Subject& subject, const Cluster& cluster) {
+  Tags tags = subject.options.tags;
+  if (cluster.legacy_tag) tags[std::string(kLegacyClusterTag)] = cluster.id;
+  tags[cluster.tag()] = kOwned;
+  return tags;
+}
+
+Tags resource_tags(const Subject& subject, const Cluster& cluster) {
+  Tags tags = group_tags(subject, cluster);
+  tags[std::string(kServiceTag)] = service_key(subject.service);
+  if (subject.name != subject.mark) tags[std::string(kServiceUidTag)] = subject.service.uid;
+  return tags;
+}
+
+bool may_be_own(const SecurityGroup& group, const Cluster& cluster) {
+  if (group.tags.contains(cluster.tag())) return true;
+  const auto legacy = group.tags.find(kLegacyClusterTag);
+  if (legacy != group.tags.end()) return legacy->second == cluster.id;
+  const auto first = group.tags.lower_bound(std::string(kClusterTagPrefix));
+  return first == group.tags.end() || !first->first.starts_with(kClusterTagPrefix);
+}
+
+const SecurityGroup* own_group(const SecurityGroups& groups, const std::string& name,
+                               const Cluster& cluster) {
+  for (const auto& [id, group] : groups) {
+    if (group.name == name && may_be_own(group, cluster)) return &group;
+  }
+  return nullptr;
+}
+
+Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    if (groups.contains(id)) continue;
+    return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                  "security group " + id + " is not in the cluster's VPC");
+  }
+  return {};
+}
+
+}  // namespace ccm::aws

@@ -1,0 +1,55 @@
+// All that an operation knows of its Service before it plans. Lives in the operation's frame.
+#pragma once
+
+#include "groups.hpp"
+#include "network.hpp"
+#include "options.hpp"
+#include "plan.hpp"
+#include "targets.hpp"
+#include "vpc.hpp"
+
+#include <ccm/load_balancer.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ccm::aws {
+
+struct Subject {
+  explicit Subject(const LoadBalancerService& the_service) : service(the_service) {}
+
+  const LoadBalancerService& service;
+  ServiceOptions options;
+  std::string name;  // of the load balancer
+  // Its name by the UID, whatever its own: in the names and descriptions of what belongs to it.
+  std::string mark;
+  Tags tags;         // of load balancers, target groups and listeners
+  Tags group_tags;   // of security groups
+  Targets targets;
+  std::vector<std::string> clients;  // ranges
+  Snapshot<SecurityGroups>::Ptr groups;
+  Snapshot<Network>::Ptr network;
+  bool members_only = false;  // update_backends
+
+  Plan plan;
+  std::vector<std::string> refused;  // targets that AWS did not take
+  std::vector<Problem> problems;
+  std::string done;  // what was changed
+};
+
+// Ranges from which clients may come; all of both families where the Service names none.
+std::vector<std::string> client_ranges(const LoadBalancerService& service, bool dual_stack);
+
+// Tags of AWS-68. With the Service's UID where the name does not prove whose it is.
+Tags resource_tags(const Subject& subject, const Cluster& cluster);
+Tags group_tags(const Subject& subject, const Cluster& cluster);
+
+// Whether the group may be taken for the manager's own: not another cluster's (AWS-89).
+bool may_be_own(const SecurityGroup& group, const Cluster& cluster);
+// The own group of that name; null = there is none.
+const SecurityGroup* own_group(const SecurityGroups& groups, const std::string& name,
+                               const Cluster& cluster);
+// Failure: invalid_spec when one of the ids is no group of the VPC.
+Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids);
+
+}  // namespace ccm::aws

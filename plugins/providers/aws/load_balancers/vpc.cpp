@@ -1,0 +1,96 @@
+#include "vpc.hpp"
+
+#include "aws/api/error.hpp"
+
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+constexpr int kVpcPage = 1'000;
+constexpr int kTablePage = 100;
+
+Subnet read_subnet(XmlElement item) {
+  Subnet out;
+  out.id = item.text("subnetId");
+  out.zone = item.text("availabilityZone");
+  out.cidr = item.text("cidrBlock");
+  for (const XmlElement one : item.list("ipv6CidrBlockAssociationSet")) {
+    if (one.child("ipv6CidrBlockState").text("state") == "associated") {
+      out.ipv6_cidr = one.text("ipv6CidrBlock");
+    }
+  }
+  for (const XmlElement tag : item.list("tagSet")) out.tags[tag.text("key")] = tag.text("value");
+  return out;
+}
+
+RouteTable read_route_table(XmlElement item) {
+  RouteTable out;
+  for (const XmlElement one : item.list("associationSet")) {
+    if (one.flag("main")) out.main = true;
+    if (one.child("subnetId")) out.subnets.push_back(one.text("subnetId"));
+  }
+  for (const XmlElement route : item.list("routeSet")) {
+    out.to_internet = out.to_internet || route.text("gatewayId").starts_with("igw");
+  }
+  return out;
+}
+
+}  // namespace
+
+Vpc::Vpc(Host& host, Client& client, const Cluster& cluster)
+    : client_(client), cluster_(cluster), network_(host, [this](Ctx ctx) {
+        return read(std::move(ctx));
+      }) {}
+
+Task<Result<Snapshot<Network>::Ptr>> Vpc::get(Ctx ctx, std::chrono::milliseconds max_age) {
+  return network_.get(std::move(ctx), max_age);
+}
+
+Task<Status> Vpc::read_subnets(Ctx ctx, Network& out) {
+  Call call{Api::ec2, "DescribeSubnets"};
+  call.params.filter("vpc-id", cluster_.vpc_id).set("MaxResults", kVpcPage);
+  PageReader reader = [&out](XmlElement page) {
+    for (const XmlElement item : page.list("subnetSet")) {
+      out.subnets.push_back(read_subnet(item));
+      if (out.subnets.back().id.empty()) return bad_answer("has a subnet without id");
+    }
+    return Status();
+  };
+  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
+  co_return read;
+}
+
+Task<Status> Vpc::read_tables(Ctx ctx, Network& out) {
+  Call call{Api::ec2, "DescribeRouteTables"};
+  call.params.filter("vpc-id", cluster_.vpc_id).set("MaxResults", kTablePage);
+  PageReader reader = [&out](XmlElement page) {
+    for (const XmlElement item : page.list("routeTableSet")) {
+      out.tables.push_back(read_route_table(item));
+    }
+    return Status();
+  };
+  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
+  co_return read;
+}
+
+Task<Status> Vpc::read_zones(Ctx ctx, Network& out) {
+  Call call{Api::ec2, "DescribeAvailabilityZones"};
+  const auto answer = co_await client_.call(ctx, std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  for (const XmlElement item : answer->result().list("availabilityZoneInfo")) {
+    out.zone_types[item.text("zoneName")] = item.text("zoneType");
+  }
+  co_return Status();
+}
+
+Task<Result<Network>> Vpc::read(Ctx ctx) {
+  Network out;
+  Status read = co_await read_subnets(ctx, out);
+  if (read.ok()) read = co_await read_tables(ctx, out);
+  if (read.ok()) read = co_await read_zones(ctx, out);
+  if (!read.ok()) co_return read;
+  co_return out;
+}
+
+}  // namespace ccm::aws

@@ -1,0 +1,39 @@
+// Subnets, route tables and zones, for the choice of subnets (AWS-75 to 79). [serial]
+#pragma once
+
+#include "snapshot.hpp"
+#include "subnets.hpp"
+
+#include "aws/api/client.hpp"
+#include "aws/cluster.hpp"
+
+#include <ccm/host.hpp>
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
+#include <chrono>
+
+namespace ccm::aws {
+
+class Vpc {
+ public:
+  Vpc(Host& host, Client& client, const Cluster& cluster);
+
+  // Three calls, or none when they were made at most `max_age` ago. Failures: those of
+  // Client::pages.
+  Task<Result<Snapshot<Network>::Ptr>> get(Ctx ctx, std::chrono::milliseconds max_age);
+  // What was read did not do: the next one reads anew.
+  void forget() { network_.forget(); }
+
+ private:
+  Task<Result<Network>> read(Ctx ctx);
+  Task<Status> read_subnets(Ctx ctx, Network& out);
+  Task<Status> read_tables(Ctx ctx, Network& out);
+  Task<Status> read_zones(Ctx ctx, Network& out);
+
+  Client& client_;
+  const Cluster& cluster_;
+  Snapshot<Network> network_;
+};
+
+}  // namespace ccm::aws
