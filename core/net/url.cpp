@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace ccm::net {
@@ -150,6 +151,16 @@ bool is_loopback(std::string_view host) {
   in6_addr v6{};
   if (inet_pton(AF_INET6, address.c_str(), &v6) != 1) return false;
   return IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
+}
+
+bool is_link_local(std::string_view host) {
+  const std::string address(host.substr(0, host.find('%')));
+  in_addr v4{};
+  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 16U == 0xA9FE;
+  in6_addr v6{};
+  if (inet_pton(AF_INET6, address.c_str(), &v6) != 1) return false;
+  constexpr std::array<unsigned char, 4> kEc2{0xFD, 0x00, 0x0E, 0xC2};
+  return IN6_IS_ADDR_LINKLOCAL(&v6) || std::equal(kEc2.begin(), kEc2.end(), v6.s6_addr);
 }
 
 Result<Url> parse_url(std::string_view text) {

@@ -35,6 +35,10 @@ struct Url {
 // Whether `host` can only be this machine: 127.0.0.0/8, ::1, localhost.
 [[nodiscard]] bool is_loopback(std::string_view host);
 
+// Whether `host` is an address that no router forwards: 169.254.0.0/16, fe80::/10, and
+// fd00:ec2::/32, where EC2 has the same services for IPv6. Behind it is the machine's own platform.
+[[nodiscard]] bool is_link_local(std::string_view host);
+
 // Fails with invalid_argument; the message shows neither the user part nor the query.
 Result<Url> parse_url(std::string_view text);
 

@@ -122,7 +122,7 @@ SendHttp guard_credentials(boost::asio::any_io_executor loop, SendHttp send, boo
              net::Request request, std::function<void(Result<net::Response>)> done) {
     const Result<net::Url> url = net::parse_url(request.url);
     const bool seen = url.ok() && url->scheme == "http" && !net::is_loopback(url->host) &&
-                      carries_credential(request, *url);
+                      !net::is_link_local(url->host) && carries_credential(request, *url);
     if (seen && !allowed) {
       boost::asio::post(loop, [done = std::move(done), why = refusal(*url)] { done(why); });
       return;

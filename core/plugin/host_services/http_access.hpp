@@ -50,10 +50,10 @@ std::vector<std::string> secrets_of_header(const net::Header& header);
 std::vector<std::string> secrets_of(const net::Request& request);
 
 // Passes requests on to `send`. A request that carries a credential over plain HTTP beyond this
-// machine fails with invalid_argument, reason "PlaintextCredential", and nothing of it is sent;
-// with `allowed` it is sent, and a log line says so once for each server. A credential is a header
-// with such a name (Authorization, Cookie, X-Auth-Token, ...) or a parameter of the URL. Loop
-// thread.
+// machine and its link-local addresses fails with invalid_argument, reason "PlaintextCredential",
+// and nothing of it is sent; with `allowed` it is sent, and a log line says so once for each
+// server. A credential is a header with such a name (Authorization, Cookie, X-Auth-Token, ...) or a
+// parameter of the URL. Loop thread.
 SendHttp guard_credentials(boost::asio::any_io_executor loop, SendHttp send, bool allowed);
 
 }  // namespace ccm::plugin

@@ -26,6 +26,17 @@ TEST(Url, KnowsWhatIsThisMachine) {
   }
 }
 
+TEST(Url, KnowsWhatNoRouterForwards) {
+  for (const char* host : {"169.254.169.254", "169.254.0.1", "fe80::1%eth0", "febf::1",
+                           "fd00:ec2::254", "fd00:ec2::23"}) {
+    EXPECT_TRUE(is_link_local(host)) << host;
+  }
+  for (const char* host : {"", "169.253.0.1", "169.255.0.1", "fec0::1", "fd00:ec3::254", "fd00::1",
+                           "169.254.169.254.example", "localhost", "::ffff:169.254.169.254"}) {
+    EXPECT_FALSE(is_link_local(host)) << host;
+  }
+}
+
 TEST(Url, FillsInPortAndPath) {
   EXPECT_EQ(parse_url("https://a")->port, 443);
   EXPECT_EQ(parse_url("http://a")->port, 80);

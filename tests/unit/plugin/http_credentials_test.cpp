@@ -73,9 +73,12 @@ TEST_F(CredentialGuardTest, WhatNobodyElseSeesIsSent) {
         "http://[::1]:80/", "http://localhost/", "http://[::ffff:127.0.0.1]/"}) {
     EXPECT_TRUE(failure(send, url, "Authorization").ok()) << url;
   }
-  EXPECT_TRUE(failure(send, "http://169.254.169.254/metadata/v1.json?a=b", "Accept").ok());
+  for (const char* url :
+       {"http://169.254.169.254/latest/api/token", "http://[fd00:ec2::23]/v1/credentials"}) {
+    EXPECT_TRUE(failure(send, url, "Authorization").ok()) << url;
+  }
   EXPECT_TRUE(failure(send, "no url", "Authorization").ok()) << "the client says what is wrong";
-  EXPECT_EQ(sent_.size(), 8u);
+  EXPECT_EQ(sent_.size(), 9u);
   EXPECT_EQ(log_, "");
 }
 
