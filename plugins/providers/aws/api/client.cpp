@@ -12,10 +12,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kTries = 3;
+constexpr int kCallTries = 3;
 constexpr int kMostPages = 1'000;
-constexpr milliseconds kTimeout{30'000};  // AWS-34
-constexpr milliseconds kFirstPause{200};  // doubled for each further try
+constexpr milliseconds kCallTimeout{30'000};  // AWS-34
+constexpr milliseconds kFirstPause{200};      // doubled for each further try
 
 struct ApiForm {
   std::string_view version;
@@ -89,7 +89,7 @@ HttpRequest Client::request_of(const Call& call) const {
   request.body = form_body(call.action, form.version, call.params, form.lists);
   request.operation = call.action;
   request.credential = call.api == Api::ec2 ? "aws-ec2" : "aws-elasticloadbalancing";
-  request.timeout = kTimeout;
+  request.timeout = kCallTimeout;
   request.max_tries = 1;  // each try is signed anew, and its refusal counts for the rate
   request.read_only = is_read(call.action);
   request.replaces = call.replaces;
@@ -152,7 +152,7 @@ Result<HttpResponse> Client::learn(const Call& call, const KeysPtr& keys, HttpRe
 
 Task<Result<Answer>> Client::call(Ctx ctx, Call call) {
   milliseconds pause = kFirstPause;
-  for (int left = kTries - 1;; --left) {
+  for (int left = kCallTries - 1;; --left) {
     auto answer = co_await send(ctx, call);
     if (answer.ok()) {
       auto document = XmlDocument::parse(answer->body, call.skipped);

@@ -14,13 +14,6 @@ constexpr std::chrono::milliseconds kThrottlePause{1'000};
 // Of an error's document: a proxy's page is not worth more.
 constexpr XmlLimits kErrorLimits{64u << 10, 100, 8, 100};
 
-std::string one_line(std::string_view text) {
-  std::string line(text.substr(0, kLongestText));
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  return line;
-}
-
 // A word, fit for a reason: what else stands there is somebody's text.
 std::string code_of(std::string_view text) {
   const auto is_part = [](char c) {
@@ -116,6 +109,13 @@ Status classified(uint32_t http, const std::string& code, std::string message) {
 }
 
 }  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string line(text.substr(0, kLongestText));
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+  return line;
+}
 
 ApiError read_error(std::string_view body) {
   const auto document = XmlDocument::parse(body, {}, kErrorLimits);

@@ -18,6 +18,9 @@ struct ApiError {
   std::string request_id;
 };
 
+// Somebody's text for a message: on one line, at most 500 bytes.
+std::string one_line(std::string_view text);
+
 // Of the body of an answer that is no 2xx; empty members where it has none.
 ApiError read_error(std::string_view body);
 

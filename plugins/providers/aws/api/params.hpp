@@ -15,6 +15,9 @@ namespace ccm::aws {
 // The two forms of AWS's APIs of XML (AWS-2): EC2 writes "Name.1", the query form "Name.member.1".
 enum class ListForm { flat, member };
 
+// How many values EC2 takes in one filter.
+inline constexpr size_t kFilterValues = 200;
+
 // A structure of the API. A structure in another one, or in a list, is a Params, too.
 // Order is kept. Building takes time in proportion to what is in it.
 class Params {

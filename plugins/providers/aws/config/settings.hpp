@@ -14,7 +14,8 @@ struct ServiceOverride {
   std::string region;
   std::string url;
   std::string signing_region;
-  std::string signing_name;
+  std::string signing_method;  // without effect
+  std::string signing_name;    // empty = the service's
 };
 
 struct Settings {

@@ -8,9 +8,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBeforeTheEnd{300'000};  // AWS-30
-constexpr milliseconds kNextTry{30'000};        // after a renewal that failed
-constexpr milliseconds kTimeout{30'000};        // of one round
+constexpr milliseconds kBeforeTheEnd{300'000};   // AWS-30
+constexpr milliseconds kNextTry{30'000};         // after a renewal that failed
+constexpr milliseconds kRenewalTimeout{30'000};  // of one round
 
 }  // namespace
 
@@ -59,7 +59,7 @@ void Credentials::keep(const Keys& keys) {
 // Not within the call that asked first: others wait for it as well.
 Task<Status> Credentials::run(std::shared_ptr<Round> round) {
   const std::shared_ptr<KeySource> source = source_;
-  Ctx ctx = host_.background().with_timeout(kTimeout);
+  Ctx ctx = host_.background().with_timeout(kRenewalTimeout);
   auto fetched = co_await source->fetch(ctx);
   if (running_ == round) {
     if (fetched.ok()) {

@@ -1,6 +1,7 @@
 #include "ec2_instance.hpp"
 
 #include "aws/api/error.hpp"
+#include "aws/cluster.hpp"
 
 #include <algorithm>
 
@@ -19,6 +20,11 @@ NetworkCard read_card(XmlElement item) {
     card.ipv6_addresses.push_back(address.text("ipv6Address"));
   }
   return card;
+}
+
+// Others may be many, and long.
+bool is_known_tag(std::string_view key) {
+  return key.starts_with(kClusterTagPrefix) || key == kLegacyClusterTag || key == "Name";
 }
 
 }  // namespace
@@ -51,7 +57,8 @@ Result<Ec2Instance> read_instance(XmlElement item) {
     instance.security_groups.push_back(group.text("groupId"));
   }
   for (const XmlElement tag : item.list("tagSet")) {
-    instance.tags.emplace_back(tag.text("key"), tag.text("value"));
+    const std::string_view key = tag.child("key").text();
+    if (is_known_tag(key)) instance.tags.emplace_back(key, tag.text("value"));
   }
   if (instance.id.empty() || instance.state.empty()) {
     return bad_answer("has an instance without instanceId or instanceState");

@@ -33,9 +33,9 @@ struct Ec2Instance {
   std::string public_dns_name;
   std::string public_address;
   bool source_dest_check = true;
-  std::vector<NetworkCard> cards;            // by device index
-  std::vector<std::string> security_groups;  // ids, of the primary card
-  std::vector<std::pair<std::string, std::string>> tags;
+  std::vector<NetworkCard> cards;                         // by device index
+  std::vector<std::string> security_groups;               // ids, of the primary card
+  std::vector<std::pair<std::string, std::string>> tags;  // of clusters, and Name
 
   // nullptr when it has no such tag.
   [[nodiscard]] const std::string* tag(std::string_view key) const;

@@ -8,8 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kPageSize = 1'000;         // the API's maximum
-constexpr size_t kValuesOfFilter = 200;  // the same
+constexpr int kInstancesOfAPage = 1'000;  // the API's maximum
 constexpr size_t kMostInstances = 100'000;
 constexpr milliseconds kListingTimeout{120'000};
 
@@ -48,7 +47,7 @@ Ec2Instances::Ec2Instances(Host& host, Client& client, const Cluster& cluster)
     : host_(host), client_(client), cluster_(cluster) {}
 
 Task<Result<InstanceMap>> Ec2Instances::matching(Ctx ctx, Params filters) {
-  filters.set("MaxResults", kPageSize);
+  filters.set("MaxResults", kInstancesOfAPage);
   InstanceMap all;
   PageReader reader = [&all](XmlElement page) { return read_page(page, all); };
   Status status = co_await client_.pages(ctx, describe(filters), reader);
@@ -99,9 +98,9 @@ Task<Result<InstanceMap>> Ec2Instances::by_ids(Ctx ctx, std::vector<std::string>
       missing.push_back(std::move(id));
     }
   }
-  for (size_t begin = 0; begin < missing.size(); begin += kValuesOfFilter) {
+  for (size_t begin = 0; begin < missing.size(); begin += kFilterValues) {
     const auto first = missing.begin() + static_cast<std::ptrdiff_t>(begin);
-    const size_t count = std::min(kValuesOfFilter, missing.size() - begin);
+    const size_t count = std::min(kFilterValues, missing.size() - begin);
     Params filters;
     filters.filter("instance-id",
                    std::vector<std::string>(first, first + static_cast<std::ptrdiff_t>(count)));

@@ -1,0 +1,165 @@
+#include "nodes.hpp"
+
+#include "instance_view.hpp"
+#include "provider_id.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLongestZoneWait{60'000};  // for a zone's id
+constexpr const char* kZoneIdLabel = "topology.k8s.aws/zone-id";
+constexpr const char* kLayerLabel = "topology.k8s.aws/network-node-layer-";
+
+Instance in_state(InstanceState state, const NodeIdentity& node) {
+  Instance instance;
+  instance.state = state;
+  instance.name = node.name;
+  instance.provider_id = node.provider_id;
+  return instance;
+}
+
+}  // namespace
+
+// What a question is about, sorted by the way to the answer.
+struct Nodes::Asked {
+  explicit Asked(const std::vector<NodeIdentity>& nodes) {
+    for (const NodeIdentity& node : nodes) {
+      if (node.provider_id.empty()) {
+        by_name.push_back(node);
+        continue;
+      }
+      const auto id = parse_provider_id(node.provider_id);
+      if (id.ok() && !id->fargate.empty()) fargate.push_back(id->fargate);
+      if (id.ok() && is_instance_id(id->instance)) ids.push_back(id->instance);
+    }
+  }
+  std::vector<std::string> ids;
+  std::vector<std::string> fargate;
+  std::vector<NodeIdentity> by_name;
+};
+
+Nodes::Nodes(Host& host, Client& client, const Settings& settings, const Cluster& cluster,
+             Ec2Instances& instances)
+    : host_(host),
+      settings_(settings),
+      cluster_(cluster),
+      instances_(instances),
+      zones_(host, client),
+      topology_(host, client),
+      fargate_(client, cluster),
+      search_(host, instances, cluster) {}
+
+Task<Status> Nodes::begin(Ctx ctx) {
+  topology_.configure(settings_.topology_instance_types);
+  Status status = co_await zones_.read(ctx);
+  co_return status;
+}
+
+// A filter has 200 values, so that many Nodes cost one call.
+InstanceLimits Nodes::limits() {
+  InstanceLimits limits;
+  limits.list_timeout = milliseconds(120'000);
+  limits.batch = 200;
+  return limits;
+}
+
+Task<Status> Nodes::learn_labels(Ctx ctx, const InstanceMap& instances) {
+  std::vector<const Ec2Instance*> ours;
+  for (const auto& [id, instance] : instances) {
+    if (is_of_cluster(instance, cluster_)) ours.push_back(&instance);
+    if (!zones_.id_of(instance.zone).empty()) continue;
+    Status status = co_await zones_.look_for(ctx, instance.zone);
+  }
+  Status status = co_await topology_.learn(ctx, std::move(ours));
+  co_return status;
+}
+
+Instance Nodes::view(const Ec2Instance& instance) {
+  Instance view = view_of(instance, cluster_, settings_.node_ip_families, named_by_id_);
+  const std::string zone_id = zones_.id_of(instance.zone);
+  if (!zone_id.empty()) {
+    view.labels.push_back({kZoneIdLabel, zone_id});
+    zone_wanted_since_.erase(instance.zone);
+  }
+  int layer = 1;
+  for (const std::string& node : topology_.layers_of(instance)) {
+    view.labels.push_back({kLayerLabel + std::to_string(layer++), node});
+  }
+  bool waits = topology_.must_wait(instance);
+  if (zone_id.empty()) {
+    const milliseconds now = host_.timer.now();
+    waits = waits ||
+            now - zone_wanted_since_.emplace(instance.zone, now).first->second < kLongestZoneWait;
+  }
+  if (waits && view.state == InstanceState::running) view.state = InstanceState::starting;
+  return view;
+}
+
+Task<Result<InstanceList>> Nodes::list(Ctx ctx) {
+  auto all = co_await instances_.list(ctx);
+  if (!all.ok()) co_return all.status();
+  Status status = co_await learn_labels(ctx, **all);
+  InstanceList list;
+  list.instances.reserve((*all)->size());
+  for (const auto& [id, instance] : **all) list.instances.push_back(view(instance));
+  co_return list;
+}
+
+Task<Result<InstanceMap>> Nodes::by_ids(Ctx ctx, const Asked& asked) {
+  auto instances = co_await instances_.by_ids(ctx, asked.ids, milliseconds(0));
+  if (!instances.ok()) co_return instances.status();
+  Status status = co_await learn_labels(ctx, *instances);
+  co_return instances;
+}
+
+Task<Result<std::vector<Instance>>> Nodes::describe(Ctx ctx, std::vector<NodeIdentity> nodes) {
+  const Asked asked(nodes);
+  auto instances = co_await by_ids(ctx, asked);
+  if (!instances.ok()) co_return instances.status();
+  auto fargate = co_await fargate_.find(ctx, asked.fargate);
+  if (!fargate.ok()) co_return fargate.status();
+  auto named = co_await search_.find(ctx, asked.by_name);
+  if (!named.ok()) co_return named.status();
+  InstanceMap found_by_name;
+  for (const auto& [name, found] : *named) {
+    found_by_name.emplace(found.instance.id, found.instance);
+    named_by_id_ = named_by_id_ || name == found.instance.id;
+  }
+  Status status = co_await learn_labels(ctx, found_by_name);
+  std::vector<Instance> answers;
+  for (const NodeIdentity& node : nodes) {
+    answers.push_back(answer(node, *instances, *fargate, *named));
+  }
+  co_return answers;
+}
+
+Instance Nodes::answer(const NodeIdentity& node, const InstanceMap& instances,
+                       const std::map<std::string, Instance>& fargate,
+                       const FoundInstances& named) {
+  if (node.provider_id.empty()) {
+    const auto found = named.find(node.name);
+    if (found == named.end()) return in_state(InstanceState::absent, node);
+    Instance instance = view(found->second.instance);
+    instance.name = node.name;
+    return instance;
+  }
+  const auto id = parse_provider_id(node.provider_id);
+  if (id.ok() && !id->fargate.empty()) {
+    const auto found = fargate.find(id->fargate);
+    return found == fargate.end() ? in_state(InstanceState::absent, node) : found->second;
+  }
+  if (!id.ok() || !is_instance_id(id->instance)) return in_state(InstanceState::unknown, node);
+  const auto found = instances.find(id->instance);
+  if (found == instances.end()) return in_state(InstanceState::absent, node);
+  Instance instance = view(found->second);
+  // A Node keeps the form that its provider ID has.
+  instance.provider_id = node.provider_id;
+  return instance;
+}
+
+}  // namespace ccm::aws

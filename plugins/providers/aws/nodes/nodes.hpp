@@ -1,0 +1,70 @@
+// The cluster's Nodes in EC2: one listing for all of them, look-ups for those that it lacks.
+// [serial]
+#pragma once
+
+#include "aws/api/client.hpp"
+#include "aws/cluster.hpp"
+#include "aws/config/settings.hpp"
+#include "ec2_instances.hpp"
+#include "fargate.hpp"
+#include "node_search.hpp"
+#include "topology.hpp"
+#include "zones.hpp"
+
+#include <ccm/host.hpp>
+#include <ccm/instances.hpp>
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ccm::aws {
+
+class Nodes {
+ public:
+  Nodes(Host& host, Client& client, const Settings& settings, const Cluster& cluster,
+        Ec2Instances& instances);
+  Nodes(const Nodes&) = delete;
+  Nodes& operator=(const Nodes&) = delete;
+
+  // After the settings were read: asks AWS for the zones, which shows whether it takes the keys.
+  Task<Status> begin(Ctx ctx);
+
+  // Every instance of the VPC, with labels. One whose labels must be there and are not yet is
+  // `starting`, for a minute at most (AWS-157). Failures: those of Client::pages.
+  Task<Result<InstanceList>> list(Ctx ctx);
+  // Each by its provider ID, whatever its VPC and tags (AWS-43), else by the rules of NodeSearch.
+  // absent: EC2 answered without it. unknown: a provider ID that names no instance, so that nothing
+  // is deleted for a slip (AWS-54). Failures: those of Client::pages.
+  Task<Result<std::vector<Instance>>> describe(Ctx ctx, std::vector<NodeIdentity> nodes);
+
+  static InstanceLimits limits();
+
+  [[nodiscard]] const Zones& zones() const { return zones_; }
+
+ private:
+  struct Asked;
+  Task<Result<InstanceMap>> by_ids(Ctx ctx, const Asked& asked);
+  Task<Status> learn_labels(Ctx ctx, const InstanceMap& instances);
+  [[nodiscard]] Instance view(const Ec2Instance& instance);
+  [[nodiscard]] Instance answer(const NodeIdentity& node, const InstanceMap& instances,
+                                const std::map<std::string, Instance>& fargate,
+                                const FoundInstances& named);
+
+  Host& host_;
+  const Settings& settings_;
+  const Cluster& cluster_;
+  Ec2Instances& instances_;
+  Zones zones_;
+  Topology topology_;
+  Fargate fargate_;
+  NodeSearch search_;
+  // Nodes are called by the ids of their instances, so listings name them so, too.
+  bool named_by_id_ = false;
+  std::map<std::string, std::chrono::milliseconds> zone_wanted_since_;
+};
+
+}  // namespace ccm::aws
