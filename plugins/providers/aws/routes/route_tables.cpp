@@ -15,8 +15,8 @@ const char* destination_name(const std::string& destination) {
                                                     : "DestinationIpv6CidrBlock";
 }
 
-RouteTable read_table(XmlElement item) {
-  RouteTable table;
+PodRouteTable read_table(XmlElement item) {
+  PodRouteTable table;
   table.id = item.text("routeTableId");
   for (const XmlElement route : item.list("routeSet")) {
     TableRoute read;
@@ -33,14 +33,14 @@ RouteTable read_table(XmlElement item) {
 
 }  // namespace
 
-const TableRoute* RouteTable::find(const std::string& destination) const {
+const TableRoute* PodRouteTable::find(const std::string& destination) const {
   const auto found = std::find_if(routes.begin(), routes.end(), [&](const TableRoute& route) {
     return route.destination == destination;
   });
   return found == routes.end() ? nullptr : &*found;
 }
 
-Task<Result<std::vector<RouteTable>>> RouteTables::read(Ctx ctx, std::string id) {
+Task<Result<std::vector<PodRouteTable>>> RouteTables::read(Ctx ctx, std::string id) {
   Call call{Api::ec2, "DescribeRouteTables"};
   if (id.empty()) {
     call.params.filter("vpc-id", cluster_.vpc_id).filter("tag-key", cluster_.tag());
@@ -48,7 +48,7 @@ Task<Result<std::vector<RouteTable>>> RouteTables::read(Ctx ctx, std::string id)
   } else {
     call.params.add("RouteTableId", id);
   }
-  std::vector<RouteTable> tables;
+  std::vector<PodRouteTable> tables;
   PageReader reader = [&tables](XmlElement page) {
     for (const XmlElement item : page.list("routeTableSet")) tables.push_back(read_table(item));
     return Status();

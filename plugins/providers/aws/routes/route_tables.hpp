@@ -19,7 +19,7 @@ struct TableRoute {
   bool blackhole = false;   // the target is gone
 };
 
-struct RouteTable {
+struct PodRouteTable {
   std::string id;
   std::vector<TableRoute> routes;  // not those to prefix lists
 
@@ -41,7 +41,7 @@ class RouteTables {
 
   // The table of that id; with an empty one all tables of the VPC that have the cluster's tag, such
   // as one for each zone. Failures: failed_precondition when there is none; those of Client::pages.
-  Task<Result<std::vector<RouteTable>>> read(Ctx ctx, std::string id);
+  Task<Result<std::vector<PodRouteTable>>> read(Ctx ctx, std::string id);
 
   // Makes the route, or leads one that is there elsewhere (`replace`).
   Task<Status> put(Ctx ctx, std::string table, std::string destination, RouteTarget target,

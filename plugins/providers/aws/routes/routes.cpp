@@ -42,7 +42,7 @@ std::string instance_of(const Route& route) {
 }  // namespace
 
 struct Routes::Known {
-  std::vector<RouteTable> tables;
+  std::vector<PodRouteTable> tables;
   InstanceMap instances;
 };
 
@@ -74,7 +74,7 @@ Task<Result<Routes::Known>> Routes::read(Ctx ctx, const std::vector<Route>& addi
   if (!tables.ok()) co_return tables.status();
   known.tables = *std::move(tables);
   std::set<std::string> targets;
-  for (const RouteTable& table : known.tables) {
+  for (const PodRouteTable& table : known.tables) {
     tell_fill(table);
     for (const TableRoute& route : table.routes) {
       if (!route.instance.empty()) targets.insert(route.instance);
@@ -98,11 +98,11 @@ Task<Result<std::vector<Route>>> Routes::list(Ctx ctx, std::string /*cluster_nam
   auto known = co_await read(ctx, none);
   if (!known.ok()) co_return known.status();
   std::map<std::string, size_t> in_tables;  // by id
-  for (const RouteTable& table : known->tables) {
+  for (const PodRouteTable& table : known->tables) {
     for (const TableRoute& route : table.routes) ++in_tables[id_of(route)];
   }
   std::vector<Route> routes;
-  for (const RouteTable& table : known->tables) {
+  for (const PodRouteTable& table : known->tables) {
     for (const TableRoute& route : table.routes) {
       const auto count = in_tables.find(id_of(route));
       if (count == in_tables.end()) continue;  // it stands there already
@@ -123,7 +123,7 @@ Task<Result<std::vector<Route>>> Routes::list(Ctx ctx, std::string /*cluster_nam
 }
 
 // Once for each ten further routes.
-void Routes::tell_fill(const RouteTable& table) {
+void Routes::tell_fill(const PodRouteTable& table) {
   const size_t size = table.routes.size();
   if (size < kNearlyFull || size < told_[table.id] + 10) return;
   told_[table.id] = size;
@@ -165,7 +165,7 @@ Task<Status> Routes::remove(Ctx ctx, const Known& known, const Route& route, Sta
 
 Task<Status> Routes::removed(Ctx ctx, const Known& known, const Route& route) {
   Status outcome;
-  for (const RouteTable& table : known.tables) {
+  for (const PodRouteTable& table : known.tables) {
     const TableRoute* present = table.find(route.destination_cidr);
     if (present == nullptr || id_of(*present) != route.id) continue;
     if (!is_owned(*present, known.instances)) {
@@ -196,7 +196,7 @@ Task<Status> Routes::added(Ctx ctx, const Known& known, const Route& route) {
   if (!status.ok()) co_return status;
   const NetworkCard* card = primary_card(instance);
   RouteTarget target{instance.id, instance.cards.size() > 1 ? card->id : std::string()};
-  for (const RouteTable& table : known.tables) {
+  for (const PodRouteTable& table : known.tables) {
     const TableRoute* present = table.find(route.destination_cidr);
     const bool there = present != nullptr && !present->blackhole;
     if (there && present->instance == instance.id) continue;

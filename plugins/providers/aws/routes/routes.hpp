@@ -50,7 +50,7 @@ class Routes {
   Task<Status> remove(Ctx ctx, const Known& known, const Route& route, Status& outcome);
   Task<Status> removed(Ctx ctx, const Known& known, const Route& route);
   Task<Status> switch_check_off(Ctx ctx, const Ec2Instance& instance);
-  void tell_fill(const RouteTable& table);
+  void tell_fill(const PodRouteTable& table);
 
   Host& host_;
   Client& client_;
