@@ -37,10 +37,10 @@ milliseconds Rate::take_turn(milliseconds now) {
 void Rate::throttled(milliseconds now) {
   recover(now);
   // Refusals of calls that were sent together are one piece of news.
-  if (limit_ > 0 && now - changed_at_ < kSecond) return;
+  if (limit_ > 0 && now - throttled_at_ < kSecond) return;
   const double present = limit_ > 0 ? limit_ : static_cast<double>(std::max(sent_, sent_before_));
   limit_ = std::clamp(present / 2, kLeast, kMost);
-  changed_at_ = now;
+  throttled_at_ = changed_at_ = now;
   next_ms_ = static_cast<double>(now.count()) + 1e3 / limit_;
 }
 

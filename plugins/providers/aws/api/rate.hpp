@@ -30,6 +30,7 @@ class Rate {
   double limit_ = 0;
   double next_ms_ = 0;                         // when the next turn is
   std::chrono::milliseconds changed_at_{0};    // of the limit
+  std::chrono::milliseconds throttled_at_{0};  // for the last time that counted
   std::chrono::milliseconds second_begin_{0};  // in which sent_ is counted
   size_t sent_ = 0;
   size_t sent_before_ = 0;  // in the second before
