@@ -1,0 +1,149 @@
+#include "provider_fixture.hpp"
+
+#include <ccm/routes.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace ccm::aws {
+namespace {
+
+class AwsRoutesTest : public AwsProviderTest {
+ protected:
+  AwsRoutesTest() {
+    add_table("rtb-1");
+    cloud.add_machine(1);
+  }
+  aws_api::Table& add_table(const std::string& id) {
+    aws_api::Table& table = cloud.tables.emplace_back();
+    table.id = id;
+    table.tags["kubernetes.io/cluster/c1"] = "owned";
+    table.routes.push_back({"10.0.0.0/16", {}, {}, "local"});
+    return table;
+  }
+  std::vector<Route> listed() {
+    const auto table = provider->interface<ccm_cloud_routes>(CCM_CLOUD_ROUTES);
+    const auto routes = provider->finish(
+        provider->start("list_routes", ccm::Routes::List{table, provider->ctx(), "kubernetes"}));
+    EXPECT_TRUE(routes.ok()) << routes.status().message();
+    return routes.ok() ? *routes : std::vector<Route>();
+  }
+  std::vector<Status> applied(std::vector<Route> removals, std::vector<Route> additions) {
+    const auto table = provider->interface<ccm_cloud_routes>(CCM_CLOUD_ROUTES);
+    const auto statuses = provider->finish(provider->start(
+        "apply_routes", ccm::Routes::Apply{table, provider->ctx(), "kubernetes",
+                                           std::move(removals), std::move(additions)}));
+    EXPECT_TRUE(statuses.ok()) << statuses.status().message();
+    return statuses.ok() ? *statuses : std::vector<Status>();
+  }
+  static Route to(int number, const std::string& destination) {
+    Route route;
+    route.destination_cidr = destination;
+    route.target_node = "node-" + std::to_string(number);
+    std::string digits = std::to_string(number);
+    digits.insert(0, 17 - digits.size(), '0');
+    route.target_provider_id = "aws:///us-east-1a/i-" + digits;
+    return route;
+  }
+  static const Route* find(const std::vector<Route>& routes, const std::string& destination) {
+    for (const Route& route : routes) {
+      if (route.destination_cidr == destination) return &route;
+    }
+    return nullptr;
+  }
+};
+
+TEST_F(AwsRoutesTest, AWS_121_123_126_ARouteOfEachFamily) {
+  start();
+  for (const Status& status : applied({}, {to(1, "10.244.1.0/24"), to(1, "fd00:244:0:1::/64")})) {
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  EXPECT_FALSE(cloud.machines[0].cards[0].source_dest_check);
+  const auto routes = listed();
+  ASSERT_EQ(routes.size(), 3u);
+  for (const char* destination : {"10.244.1.0/24", "fd00:244:0:1::/64"}) {
+    const Route* route = find(routes, destination);
+    ASSERT_NE(route, nullptr) << destination;
+    EXPECT_TRUE(route->owned);
+    EXPECT_EQ(route->target_provider_id, "aws:///us-east-1a/i-00000000000000001");
+  }
+  EXPECT_FALSE(find(routes, "10.0.0.0/16")->owned);
+  cloud.clear_journal();
+  host.loop.advance(std::chrono::minutes(1));
+  EXPECT_TRUE(applied({}, {to(1, "10.244.1.0/24")}).front().ok());
+  EXPECT_EQ(cloud.calls("CreateRoute") + cloud.calls("ModifyInstanceAttribute"), 0u)
+      << "nothing is written that is so already";
+}
+
+TEST_F(AwsRoutesTest, AWS_153_AnInstanceWithSeveralCards) {
+  cloud.machines[0].cards.push_back({"eni-second", 1, true, {"10.0.9.1"}, {}});
+  start();
+  EXPECT_TRUE(applied({}, {to(1, "10.244.1.0/24")}).front().ok());
+  EXPECT_EQ(cloud.tables[0].routes.back().card, "eni-00000000000000001");
+  EXPECT_FALSE(cloud.machines[0].cards[0].source_dest_check);
+  EXPECT_TRUE(cloud.machines[0].cards[1].source_dest_check);
+}
+
+TEST_F(AwsRoutesTest, AWS_120_122_124_134_WhoseRoutes) {
+  cloud.add_machine(2).tags.clear();
+  auto& routes = cloud.tables[0].routes;
+  routes.push_back({"10.244.7.0/24", cloud.machines[1].id, "eni-x", {}});  // a stranger's instance
+  routes.push_back({"10.244.8.0/24", {}, {}, "igw-1"});                    // a gateway
+  routes.push_back({"10.244.9.0/24", {}, "eni-gone", {}, true});           // a machine that is gone
+  routes.push_back({"192.168.0.0/24", {}, "eni-gone", {}, true});          // the same elsewhere
+  routes.push_back({"192.168.1.0/24", cloud.machines[0].id, "eni-y", {}});  // outside of the ranges
+  start();
+  const auto all = listed();
+  ASSERT_EQ(all.size(), 6u);
+  for (const Route& route : all) {
+    EXPECT_EQ(route.owned, route.destination_cidr == "10.244.9.0/24") << route.id;
+  }
+  const auto statuses = applied({*find(all, "10.244.9.0/24"), *find(all, "10.244.7.0/24")}, {});
+  EXPECT_TRUE(statuses[0].ok());
+  EXPECT_EQ(statuses[1].reason(), CCM_REASON_NOT_OWNED);
+  EXPECT_EQ(cloud.tables[0].routes.size(), 5u);
+  EXPECT_EQ(applied({}, {to(1, "10.244.8.0/24")}).front().reason(), "RouteConflict");
+}
+
+TEST_F(AwsRoutesTest, AWS_126_ARangeThatMovesIsNeverWithoutARoute) {
+  cloud.add_machine(2);
+  start();
+  EXPECT_TRUE(applied({}, {to(1, "10.244.1.0/24")}).front().ok());
+  const auto all = listed();
+  const auto statuses = applied({*find(all, "10.244.1.0/24")}, {to(2, "10.244.1.0/24")});
+  EXPECT_TRUE(statuses[0].ok() && statuses[1].ok());
+  EXPECT_EQ(cloud.calls("ReplaceRoute"), 1u);
+  EXPECT_EQ(cloud.calls("DeleteRoute"), 0u);
+  EXPECT_EQ(cloud.tables[0].routes.back().instance, cloud.machines[1].id);
+}
+
+TEST_F(AwsRoutesTest, AWS_118_ATableForEachZone) {
+  add_table("rtb-2");
+  start();
+  EXPECT_TRUE(applied({}, {to(1, "10.244.1.0/24")}).front().ok());
+  EXPECT_EQ(cloud.tables[0].routes.size() + cloud.tables[1].routes.size(), 4u);
+  cloud.tables[1].routes.pop_back();
+  EXPECT_EQ(find(listed(), "10.244.1.0/24")->target_provider_id, "") << "one table lacks it";
+  EXPECT_TRUE(applied({}, {to(1, "10.244.1.0/24")}).front().ok());
+  EXPECT_EQ(find(listed(), "10.244.1.0/24")->target_provider_id,
+            "aws:///us-east-1a/i-00000000000000001");
+}
+
+TEST_F(AwsRoutesTest, AWS_125_AFullTable) {
+  cloud.most_routes = 1;
+  start();
+  EXPECT_EQ(applied({}, {to(1, "10.244.1.0/24")}).front().error_class(), ErrorClass::quota);
+}
+
+TEST_F(AwsRoutesTest, ALostAnswerLeavesOneRoute) {
+  start();
+  cloud.faults.push_back({"CreateRoute", 1, 0, "", "", true});
+  EXPECT_FALSE(applied({}, {to(1, "10.244.1.0/24")}).front().ok());
+  EXPECT_TRUE(applied({}, {to(1, "10.244.1.0/24")}).front().ok());
+  EXPECT_EQ(cloud.tables[0].routes.size(), 2u);
+}
+
+}  // namespace
+}  // namespace ccm::aws
