@@ -56,7 +56,8 @@ void set_protocols(ClassicListener& listener, const ServiceOptions& options, boo
 
 // AWS-87.
 ClassicHealth wanted_health(const HealthCheck& check, int32_t first_node_port) {
-  const std::string port = check.port == kTrafficPort ? std::to_string(first_node_port) : check.port;
+  const std::string port =
+      check.port == kTrafficPort ? std::to_string(first_node_port) : check.port;
   return {check.protocol + ":" + port + check.path, check.interval, check.timeout, check.healthy,
           check.unhealthy};
 }

@@ -88,10 +88,10 @@ Status ClassicPlanner::choose_subnets_of(ClassicSubject& subject) const {
   const ServiceOptions& options = subject.options;
   const bool internal = subject.exists ? subject.balancer.internal : options.internal;
   if (internal != options.internal) {
-    subject.problems.push_back({"SchemeNotFollowed",
-                                "a load balancer stays " +
-                                    std::string(internal ? "internal" : "open to the internet") +
-                                    ": another Service gets one that is not"});
+    subject.problems.push_back(
+        {"SchemeNotFollowed", "a load balancer stays " +
+                                  std::string(internal ? "internal" : "open to the internet") +
+                                  ": another Service gets one that is not"});
   }
   const SubnetWish wish{options.subnets, internal, cluster_.tag(), settings_.subnet_id, false};
   const auto chosen = choose_subnets(*subject.network, wish);
@@ -108,9 +108,8 @@ void ClassicPlanner::plan_own_group(ClassicSubject& subject) {
                      exact_change(found->second, wanted).empty() &&
                      found->second.tags.contains(cluster_.tag());
   if (right) return;
-  subject.plan.add("security group", [this, s = &subject](Ctx ctx) {
-    return make_own_group(std::move(ctx), *s);
-  });
+  subject.plan.add("security group",
+                   [this, s = &subject](Ctx ctx) { return make_own_group(std::move(ctx), *s); });
 }
 
 void ClassicPlanner::plan_groups(ClassicSubject& subject) {
@@ -123,9 +122,8 @@ void ClassicPlanner::plan_groups(ClassicSubject& subject) {
 
 void ClassicPlanner::plan_subnets(ClassicSubject& subject) {
   if (as_set(subject.subnets) == as_set(subject.balancer.subnets)) return;
-  subject.plan.add("subnets", [this, s = &subject](Ctx ctx) {
-    return change_subnets(std::move(ctx), *s);
-  });
+  subject.plan.add("subnets",
+                   [this, s = &subject](Ctx ctx) { return change_subnets(std::move(ctx), *s); });
 }
 
 void ClassicPlanner::plan_listeners(ClassicSubject& subject) {
@@ -138,8 +136,7 @@ void ClassicPlanner::plan_listeners(ClassicSubject& subject) {
   }
   for (const auto& [port, listener] : subject.wanted.listeners) {
     const auto existing = subject.balancer.listeners.find(port);
-    const bool there =
-        existing != subject.balancer.listeners.end() && existing->second == listener;
+    const bool there = existing != subject.balancer.listeners.end() && existing->second == listener;
     if (!there) missing.push_back(listener);
   }
   if (!gone.empty()) {
@@ -156,9 +153,8 @@ void ClassicPlanner::plan_listeners(ClassicSubject& subject) {
 
 void ClassicPlanner::plan_policies(ClassicSubject& subject) {
   if (listeners_without_policy(subject).empty() && changed_port_policies(subject).empty()) return;
-  subject.plan.add("policies", [this, s = &subject](Ctx ctx) {
-    return set_policies(std::move(ctx), *s);
-  });
+  subject.plan.add("policies",
+                   [this, s = &subject](Ctx ctx) { return set_policies(std::move(ctx), *s); });
 }
 
 // Registered before others are taken away (AWS-94).
@@ -201,16 +197,14 @@ void ClassicPlanner::plan_node_rules(ClassicSubject& subject) {
   if (settings_.disable_security_group_ingress || !subject.targets.no_members.empty()) return;
   const bool unknown = !subject.own_group.empty() && subject.own_id.empty();
   if (!unknown && node_changes_of(subject, *subject.groups).empty()) return;
-  subject.plan.add("security groups of Nodes", [this, s = &subject](Ctx ctx) {
-    return change_node_rules(std::move(ctx), *s);
-  });
+  subject.plan.add("security groups of Nodes",
+                   [this, s = &subject](Ctx ctx) { return change_node_rules(std::move(ctx), *s); });
 }
 
 void ClassicPlanner::plan_creation(ClassicSubject& subject) {
   plan_own_group(subject);
-  subject.plan.add("created", [this, s = &subject](Ctx ctx) {
-    return make_balancer(std::move(ctx), *s);
-  });
+  subject.plan.add("created",
+                   [this, s = &subject](Ctx ctx) { return make_balancer(std::move(ctx), *s); });
   plan_policies(subject);
   subject.plan.add("health check", [this, s = &subject](Ctx ctx) {
     return elb_.set_health(std::move(ctx), s->balancer, s->wanted.health);

@@ -2,14 +2,13 @@
 // [serial]
 #pragma once
 
+#include "aws/cluster.hpp"
+#include "aws/config/settings.hpp"
 #include "classic.hpp"
 #include "elb.hpp"
 #include "groups.hpp"
 #include "node_groups.hpp"
 #include "subject.hpp"
-
-#include "aws/cluster.hpp"
-#include "aws/config/settings.hpp"
 
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>

@@ -186,6 +186,17 @@ void Elbv2::note(const TargetGroup& group) {
   groups_.edit([group](Groups& groups) { groups[group.arn] = group; });
 }
 
+void Elbv2::note_use(const std::string& group_arn, const std::string& balancer_arn) {
+  groups_.edit([group_arn, balancer_arn](Groups& groups) {
+    const auto group = groups.find(group_arn);
+    if (group == groups.end()) return;
+    auto& users = group->second.balancers;
+    if (std::find(users.begin(), users.end(), balancer_arn) == users.end()) {
+      users.push_back(balancer_arn);
+    }
+  });
+}
+
 Task<Result<TagsByArn>> Elbv2::tags(Ctx ctx, std::vector<std::string> arns) {
   TagsByArn out;
   for (const auto& some : chunks(arns, kTagsACall)) {
@@ -317,17 +328,20 @@ Task<Result<Listener>> Elbv2::create_listener(Ctx ctx, std::string balancer_arn,
   set_tags(call.params, tags);
   const auto answer = co_await client_.call(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
+  note_use(group_arn, balancer_arn);
   for (const XmlElement member : answer->result().list("Listeners"))
     co_return read_listener(member);
   co_return bad_answer("has no listener").with_context("CreateListener");
 }
 
-Task<Status> Elbv2::modify_listener(Ctx ctx, std::string listener_arn, WantedListener wish,
-                                    std::string group_arn) {
+Task<Status> Elbv2::modify_listener(Ctx ctx, std::string balancer_arn, std::string listener_arn,
+                                    WantedListener wish, std::string group_arn) {
   Call call = elbv2_write("ModifyListener", true);
   call.params.set("ListenerArn", listener_arn);
   set_listener(call.params, wish, group_arn);
-  return client_.run(std::move(ctx), std::move(call));
+  Status sent = co_await client_.run(ctx, std::move(call));
+  if (sent.ok()) note_use(group_arn, balancer_arn);
+  co_return sent;
 }
 
 Task<Status> Elbv2::change_certificates(Ctx ctx, std::string listener_arn, std::string arn,

@@ -62,8 +62,8 @@ class Elbv2 {
   Task<Result<TargetGroup>> create_group(Ctx ctx, TargetGroup wish, std::string vpc_id, Tags tags);
   Task<Result<Listener>> create_listener(Ctx ctx, std::string balancer_arn, WantedListener wish,
                                          std::string group_arn, Tags tags);
-  Task<Status> modify_listener(Ctx ctx, std::string listener_arn, WantedListener wish,
-                               std::string group_arn);
+  Task<Status> modify_listener(Ctx ctx, std::string balancer_arn, std::string listener_arn,
+                               WantedListener wish, std::string group_arn);
   Task<Status> change_certificates(Ctx ctx, std::string listener_arn, std::string arn, bool add);
   Task<Status> modify_health(Ctx ctx, TargetGroup group, HealthCheck wish);
   Task<Status> modify_attributes(Ctx ctx, std::string balancer_arn, Tags changed);
@@ -90,6 +90,8 @@ class Elbv2 {
   Task<Result<Groups>> read_groups(Ctx ctx);
   void note(const NetworkBalancer& balancer);
   void note(const TargetGroup& group);
+  // The load balancer uses the group now.
+  void note_use(const std::string& group_arn, const std::string& balancer_arn);
   Task<Status> target_call(Ctx ctx, std::string action, std::string group_arn,
                            const std::vector<std::string>& instances);
 

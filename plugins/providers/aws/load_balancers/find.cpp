@@ -1,7 +1,6 @@
 // The load balancer of a Service among those of the account (AWS-62, 64 to 66, 116, 117).
-#include "operations.hpp"
-
 #include "aws/api/error.hpp"
+#include "operations.hpp"
 
 #include <ccm/namespace_rules.hpp>
 
@@ -105,8 +104,8 @@ Task<Result<Tags>> LoadBalancers::classic_tags(Ctx ctx, const ClassicBalancer& b
   co_return tags;
 }
 
-Task<Result<LoadBalancers::Found>> LoadBalancers::find_network(
-    Ctx ctx, const LoadBalancerService& service) {
+Task<Result<LoadBalancers::Found>> LoadBalancers::find_network(Ctx ctx,
+                                                               const LoadBalancerService& service) {
   const auto all = co_await elbv2_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   Found best;
@@ -114,9 +113,9 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find_network(
     const NetworkBalancer* balancer = candidate.empty() ? nullptr : (*all)->find(candidate);
     if (balancer == nullptr || (best.network && best.network->arn == balancer->arn)) continue;
     if (balancer->type != "network") {  // AWS-116
-      co_return Status(Code::failed_precondition,
-                       "NLB '" + balancer->name + "' could not be found: it is of the type " +
-                           balancer->type);
+      co_return Status(
+          Code::failed_precondition,
+          "NLB '" + balancer->name + "' could not be found: it is of the type " + balancer->type);
     }
     auto tags = co_await network_tags(ctx, *balancer);
     if (!tags.ok()) co_return tags.status();
@@ -127,8 +126,8 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find_network(
   co_return best;
 }
 
-Task<Result<LoadBalancers::Found>> LoadBalancers::find_classic(
-    Ctx ctx, const LoadBalancerService& service) {
+Task<Result<LoadBalancers::Found>> LoadBalancers::find_classic(Ctx ctx,
+                                                               const LoadBalancerService& service) {
   const auto all = co_await elb_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   Found best;
@@ -175,8 +174,8 @@ Task<Status> LoadBalancers::may_join(Ctx ctx, const LoadBalancerService& service
     }
     if (!object.ok()) co_return object.status();
     if (!shares_load_balancer_with(host_.config, *object, service.namespace_name)) {
-      co_return not_shared("Service " + user + " does not share its " + what + " with the namespace " +
-                           service.namespace_name + ": its annotation " +
+      co_return not_shared("Service " + user + " does not share its " + what +
+                           " with the namespace " + service.namespace_name + ": its annotation " +
                            std::string(kShareAnnotation) + " has to name it");
     }
   }

@@ -104,10 +104,10 @@ Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
   const ServiceOptions& options = subject.options;
   const bool internal = subject.exists ? subject.balancer.internal : options.internal;
   if (internal != options.internal) {
-    subject.problems.push_back({"SchemeNotFollowed",
-                                "a load balancer stays " +
-                                    std::string(internal ? "internal" : "open to the internet") +
-                                    ": another Service gets one that is not"});
+    subject.problems.push_back(
+        {"SchemeNotFollowed", "a load balancer stays " +
+                                  std::string(internal ? "internal" : "open to the internet") +
+                                  ": another Service gets one that is not"});
   }
   const SubnetWish wish{options.subnets, internal, cluster_.tag(), settings_.subnet_id,
                         !subject.exists && options.dual_stack};
@@ -149,8 +149,8 @@ NodeAccess NetworkPlanner::access_of(const NetworkSubject& subject) const {
   NodeAccess access;
   access.mark = subject.mark;
   const Rules by_port = node_rules(listeners, subject.mark, subject.clients, subject.subnets);
-  const std::string source = !subject.own_groups.empty() ? subject.own_groups.front()
-                                                         : subject.managed_id;
+  const std::string source =
+      !subject.own_groups.empty() ? subject.own_groups.front() : subject.managed_id;
   if (source.empty()) {
     access.wanted = by_port;
   } else {  // one rule in place of ports times ranges (AWS-111)
@@ -200,9 +200,8 @@ void NetworkPlanner::plan_managed_group(NetworkSubject& subject) {
 
 void NetworkPlanner::plan_creation(NetworkSubject& subject) {
   plan_managed_group(subject);
-  subject.plan.add("created", [this, s = &subject](Ctx ctx) {
-    return make_balancer(std::move(ctx), *s);
-  });
+  subject.plan.add("created",
+                   [this, s = &subject](Ctx ctx) { return make_balancer(std::move(ctx), *s); });
   plan_node_rules(subject, false);
   for (NetworkSubject::Port& port : subject.ports) plan_port(subject, port);
 }
@@ -236,11 +235,11 @@ void NetworkPlanner::plan_zones(NetworkSubject& subject) {
   const ServiceOptions& options = subject.options;
   if (options.dual_stack == subject.balancer.dual_stack) return;
   if (!options.address_type_said) {
-    subject.problems.push_back(
-        {"AddressTypeNotFollowed",
-         std::string("the load balancer has addresses of ") +
-             (subject.balancer.dual_stack ? "both families" : "IPv4 alone") + "; the annotation " +
-             std::string(annotation::kIpAddressType) + " changes that"});
+    subject.problems.push_back({"AddressTypeNotFollowed",
+                                std::string("the load balancer has addresses of ") +
+                                    (subject.balancer.dual_stack ? "both families" : "IPv4 alone") +
+                                    "; the annotation " + std::string(annotation::kIpAddressType) +
+                                    " changes that"});
     return;
   }
   subject.plan.add("IP address type", [this, s = &subject](Ctx ctx) {
@@ -312,8 +311,7 @@ Task<Status> NetworkPlanner::plan_targets(Ctx ctx, NetworkSubject& subject,
 
 Task<Status> NetworkPlanner::plan_group(Ctx ctx, NetworkSubject& subject,
                                         NetworkSubject::Port& port, const Elbv2::Groups& groups) {
-  const auto found =
-      port.existing ? groups.find(port.existing->target_group) : groups.end();
+  const auto found = port.existing ? groups.find(port.existing->target_group) : groups.end();
   if (found == groups.end() || found->second.name != port.wanted.group.name) {
     if (found != groups.end()) port.old_group = found->first;
     plan_port(subject, port);
@@ -322,10 +320,9 @@ Task<Status> NetworkPlanner::plan_group(Ctx ctx, NetworkSubject& subject,
   port.group = found->first;
   const TargetGroup& group = found->second;
   if (!subject.members_only && differs(port.wanted.group.health, group.health)) {
-    subject.plan.add("health check of " + port.wanted.text(),
-                     [this, group, p = &port](Ctx step) {
-                       return elbv2_.modify_health(std::move(step), group, p->wanted.group.health);
-                     });
+    subject.plan.add("health check of " + port.wanted.text(), [this, group, p = &port](Ctx step) {
+      return elbv2_.modify_health(std::move(step), group, p->wanted.group.health);
+    });
   }
   if (!subject.members_only) {
     const auto existing = co_await elbv2_.group_attributes(ctx, port.group);
@@ -388,9 +385,8 @@ void NetworkPlanner::plan_surplus(NetworkSubject& subject, const Elbv2::Groups& 
   }
   for (const std::string& arn : subject.orphans) {
     if (used.contains(arn)) continue;
-    subject.plan.add("leftover target groups", [this, arn](Ctx ctx) {
-      return elbv2_.delete_group(std::move(ctx), arn);
-    });
+    subject.plan.add("leftover target groups",
+                     [this, arn](Ctx ctx) { return elbv2_.delete_group(std::move(ctx), arn); });
   }
 }
 

@@ -2,13 +2,12 @@
 // [serial]
 #pragma once
 
+#include "aws/cluster.hpp"
+#include "aws/config/settings.hpp"
 #include "elbv2.hpp"
 #include "groups.hpp"
 #include "node_groups.hpp"
 #include "subject.hpp"
-
-#include "aws/cluster.hpp"
-#include "aws/config/settings.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/status.hpp>
@@ -27,10 +26,10 @@ struct NetworkSubject : Subject {
   // One that exists; else it is filled by the creation.
   NetworkBalancer balancer;
   bool exists = false;
-  bool shared = false;  // other Services have listeners on it
-  bool guest = false;   // another Service's, by consent
-  std::set<std::string> own_arns;     // of a shared one: target groups with the Service's tags
-  std::vector<std::string> orphans;   // ARNs of its target groups that no load balancer uses
+  bool shared = false;               // other Services have listeners on it
+  bool guest = false;                // another Service's, by consent
+  std::set<std::string> own_arns;    // of a shared one: target groups with the Service's tags
+  std::vector<std::string> orphans;  // ARNs of its target groups that no load balancer uses
 
   // Of the plan.
   struct Port {

@@ -1,7 +1,6 @@
 // The steps of a plan for a Network Load Balancer: one or a few writes each.
-#include "network_plan.hpp"
-
 #include "aws/api/error.hpp"
+#include "network_plan.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -115,8 +114,8 @@ Task<Status> NetworkPlanner::register_all(Ctx ctx, NetworkSubject& subject,
 Task<Status> NetworkPlanner::make_listener(Ctx ctx, NetworkSubject& subject,
                                            NetworkSubject::Port& port) {
   if (port.existing) {
-    Status changed =
-        co_await elbv2_.modify_listener(ctx, port.existing->arn, port.wanted, port.group);
+    Status changed = co_await elbv2_.modify_listener(ctx, subject.balancer.arn, port.existing->arn,
+                                                     port.wanted, port.group);
     if (!changed.ok()) co_return changed;
   } else {
     auto made = co_await elbv2_.create_listener(ctx, subject.balancer.arn, port.wanted, port.group,

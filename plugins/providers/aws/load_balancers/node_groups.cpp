@@ -7,10 +7,10 @@ namespace ccm::aws {
 namespace {
 
 RuleChange network_change(const SecurityGroup& group, const NodeAccess& access, bool chosen) {
-  if (!chosen) return node_group_change(group, access.mark, {});
-  RuleChange change = node_group_change(group, access.mark, access.wanted);
+  if (!chosen) return marked_rules_change(group, access.mark, {});
+  RuleChange change = marked_rules_change(group, access.mark, access.wanted);
   if (change.empty() || access.also_right.empty()) return change;
-  RuleChange other = node_group_change(group, access.mark, access.also_right);
+  RuleChange other = marked_rules_change(group, access.mark, access.also_right);
   return other.empty() ? other : change;
 }
 
@@ -19,7 +19,7 @@ RuleChange classic_change(const SecurityGroup& group, const NodeAccess& access, 
                           const Cluster& cluster) {
   const bool ours = access.own_source || group.tags.contains(cluster.tag());
   if (!chosen && !ours) return {group.id, {}, {}};
-  return node_group_change(group, access.source, chosen);
+  return group_rule_change(group, access.source, chosen);
 }
 
 }  // namespace
@@ -54,12 +54,13 @@ std::vector<RuleChange> node_changes(const NodeAccess& access,
   return changes;
 }
 
-std::vector<RuleChange> removal_changes(const std::string& mark, const std::vector<std::string>& own,
+std::vector<RuleChange> removal_changes(const std::string& mark,
+                                        const std::vector<std::string>& own,
                                         const SecurityGroups& groups) {
   const std::set<std::string, std::less<>> sources(own.begin(), own.end());
   std::vector<RuleChange> changes;
   for (const auto& [id, group] : groups) {
-    RuleChange change = node_group_change(group, mark, {});
+    RuleChange change = marked_rules_change(group, mark, {});
     for (const Rule& rule : group.rules) {
       if (sources.contains(rule.source) && !sources.contains(id)) change.remove.insert(rule);
     }

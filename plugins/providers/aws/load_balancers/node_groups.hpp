@@ -1,10 +1,9 @@
 // The rules of one load balancer in the security groups of Nodes (AWS-92, 109 to 111). Any thread.
 #pragma once
 
+#include "aws/cluster.hpp"
 #include "options.hpp"
 #include "rules.hpp"
-
-#include "aws/cluster.hpp"
 
 #include <string>
 #include <vector>
@@ -12,10 +11,10 @@
 namespace ccm::aws {
 
 struct NodeAccess {
-  std::string mark;    // of a Network Load Balancer: in the descriptions of its rules
-  Rules wanted;        // of a Network Load Balancer
-  Rules also_right;    // the form that the Go manager has; where a group has it, it stays
-  std::string source;  // of a classic one: its first group
+  std::string mark;         // of a Network Load Balancer: in the descriptions of its rules
+  Rules wanted;             // of a Network Load Balancer
+  Rules also_right;         // the form that the Go manager has; where a group has it, it stays
+  std::string source;       // of a classic one: its first group
   bool own_source = false;  // the manager made that group
 };
 
@@ -30,7 +29,8 @@ std::vector<RuleChange> node_changes(const NodeAccess& access,
                                      const SecurityGroups& groups, const Cluster& cluster);
 
 // Every rule of a Network Load Balancer of that mark, and every one that names one of `own` groups.
-std::vector<RuleChange> removal_changes(const std::string& mark, const std::vector<std::string>& own,
+std::vector<RuleChange> removal_changes(const std::string& mark,
+                                        const std::vector<std::string>& own,
                                         const SecurityGroups& groups);
 
 }  // namespace ccm::aws

@@ -50,9 +50,8 @@ Status soon(const Status& status) {
 // What AWS has not heard of yet, or another try made meanwhile: the next one sees it (AWS-168).
 Status of_a_step(Status status) {
   if (is_not_found(status)) return soon(status);
-  for (const std::string_view code :
-       {"DuplicateLoadBalancerName", "DuplicateListener", "InvalidGroup.Duplicate",
-        "ResourceInUse"}) {
+  for (const std::string_view code : {"DuplicateLoadBalancerName", "DuplicateListener",
+                                      "InvalidGroup.Duplicate", "ResourceInUse"}) {
     if (has_code(status, code)) return soon(status);
   }
   return status;
@@ -110,9 +109,8 @@ Task<Result<LoadBalancer>> LoadBalancers::work(Ctx ctx, LoadBalancerService serv
                                                Backends backends, Mode mode) {
   const auto kind = kind_of(service);
   if (!kind) {
-    co_return Status(Code::implemented_elsewhere,
-                     "another controller makes the load balancer: " +
-                         std::string(annotation::kType) + " says so");
+    co_return Status(Code::implemented_elsewhere, "another controller makes the load balancer: " +
+                                                      std::string(annotation::kType) + " says so");
   }
   auto found = co_await find(ctx, service, *kind);
   if (!found.ok()) co_return found.status();
@@ -265,8 +263,8 @@ Task<Status> LoadBalancers::plan_shares(Ctx ctx, NetworkSubject& subject, const 
   const auto users = other_users(subject.service, found.marked());
   subject.shared = !users.empty();
   if (!subject.shared) co_return Status();
-  subject.guest = found.claim == Claim::guest ||
-                  found.tags.contains(guest_tag(subject.service.uid));
+  subject.guest =
+      found.claim == Claim::guest || found.tags.contains(guest_tag(subject.service.uid));
   const auto groups = co_await elbv2_.groups(ctx, kAge);
   if (!groups.ok()) co_return groups.status();
   std::vector<std::string> arns;
@@ -326,7 +324,8 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_network(Ctx ctx, NetworkSubjec
   const bool shared = subject.shared || found.claim == Claim::guest;
   LoadBalancer out = described(subject.balancer, shared);
   if (!subject.exists && !out.id.empty()) {
-    network_tags_.edit([arn = out.id, tags = subject.tags](TagsByArn& known) { known[arn] = tags; });
+    network_tags_.edit(
+        [arn = out.id, tags = subject.tags](TagsByArn& known) { known[arn] = tags; });
     watch_.until_active(subject.service, subject.balancer);
   }
   auto finished = finish(subject, mode, std::move(done), std::move(out));

@@ -5,6 +5,10 @@
 // what a crash leaves behind is found by name, tag and description by the next one.
 #pragma once
 
+#include "aws/api/client.hpp"
+#include "aws/cluster.hpp"
+#include "aws/config/settings.hpp"
+#include "aws/nodes/ec2_instances.hpp"
 #include "classic_plan.hpp"
 #include "elb.hpp"
 #include "elbv2.hpp"
@@ -15,11 +19,6 @@
 #include "ownership.hpp"
 #include "vpc.hpp"
 #include "watch.hpp"
-
-#include "aws/api/client.hpp"
-#include "aws/cluster.hpp"
-#include "aws/config/settings.hpp"
-#include "aws/nodes/ec2_instances.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>

@@ -76,7 +76,7 @@ struct ServiceOptions {
 
   // Network Load Balancers.
   bool dual_stack = false;
-  bool address_type_said = false;  // by annotation, so that it may change later
+  bool address_type_said = false;              // by annotation, so that it may change later
   std::vector<std::string> allocations;        // one for each subnet
   std::vector<std::string> private_addresses;  // one for each subnet
   Tags attributes;                             // of the load balancer: those that are compared

@@ -1,8 +1,7 @@
 // What a manager made for load balancers, by the rules of ccm/abi/owned.h. Services are not asked:
 // tags, names and descriptions say all.
-#include "operations.hpp"
-
 #include "aws/api/error.hpp"
+#include "operations.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -29,8 +29,7 @@ bool has_both_tags(const LoadBalancerService& service, const Tags& tags, const C
   return of_cluster(tags, cluster) && tag_value(tags, kServiceTag) == service_key(service);
 }
 
-Claim claim_of(const LoadBalancerService& service, const Marked& balancer,
-               const Cluster& cluster) {
+Claim claim_of(const LoadBalancerService& service, const Marked& balancer, const Cluster& cluster) {
   if (has_both_tags(service, balancer.tags, cluster) && is_of_uid(service, balancer)) {
     return Claim::owner;
   }

@@ -2,9 +2,8 @@
 // made of the Service's UID. Any thread.
 #pragma once
 
-#include "names.hpp"
-
 #include "aws/cluster.hpp"
+#include "names.hpp"
 
 #include <ccm/load_balancer.hpp>
 

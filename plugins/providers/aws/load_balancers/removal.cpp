@@ -1,8 +1,7 @@
 // Deletion of all that a Service has, whatever its annotations say by then (AWS-66, 95, 114, 139 to
 // 143): by name and tag in both APIs, by the descriptions of rules, by the names of groups.
-#include "operations.hpp"
-
 #include "aws/api/error.hpp"
+#include "operations.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -141,8 +140,7 @@ Task<Status> LoadBalancers::remove_network(Ctx ctx, const LoadBalancerService& s
     Found found{balancer, std::nullopt, *std::move(tags), Claim::none};
     found.claim = claim_of(service, found.marked(), cluster_);
     // One that an earlier Service of this name left is nobody's any more.
-    const bool ours =
-        found.claim == Claim::owner || has_both_tags(service, found.tags, cluster_);
+    const bool ours = found.claim == Claim::owner || has_both_tags(service, found.tags, cluster_);
     if (!ours) continue;
     const bool whole = other_users(service, found.marked()).empty();
     auto removal = whole ? delete_network(ctx, balancer) : leave_network(ctx, service, found);

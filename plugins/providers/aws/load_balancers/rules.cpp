@@ -92,8 +92,8 @@ RuleChange exact_change(const SecurityGroup& group, const Rules& wanted) {
   return {group.id, without_rules(wanted, group.rules), without_rules(group.rules, wanted)};
 }
 
-RuleChange node_group_change(const SecurityGroup& group, const std::string& load_balancer,
-                             const Rules& wanted) {
+RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
+                               const Rules& wanted) {
   RuleChange change{group.id, without_rules(wanted, group.rules), {}};
   bool only_health = true;
   for (const Rule& rule : group.rules) {
@@ -109,7 +109,7 @@ RuleChange node_group_change(const SecurityGroup& group, const std::string& load
   return change;
 }
 
-RuleChange node_group_change(const SecurityGroup& group, const std::string& source, bool allowed) {
+RuleChange group_rule_change(const SecurityGroup& group, const std::string& source, bool allowed) {
   RuleChange change{group.id, {}, {}};
   Rules wanted;
   if (allowed) allow_group(wanted, source, "");

@@ -66,10 +66,10 @@ RuleChange exact_change(const SecurityGroup& group, const Rules& wanted);
 // Of a Network Load Balancer in a group of Nodes: `wanted` are there, and of the rules that bear
 // its name no others. The shared rules for the path MTU follow when anything changes. Superfluous
 // rules for health checks, which the Go manager leaves (AWS-110), go with the next change.
-RuleChange node_group_change(const SecurityGroup& group, const std::string& load_balancer,
-                             const Rules& wanted);
+RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
+                               const Rules& wanted);
 // Of a classic one: all traffic from `source`, or no rule from there.
-RuleChange node_group_change(const SecurityGroup& group, const std::string& source, bool allowed);
+RuleChange group_rule_change(const SecurityGroup& group, const std::string& source, bool allowed);
 
 // The group of an instance that gets the rules (AWS-92): the only one of the cluster, else the only
 // one; "" = it has none, or `why_not` says why none of several may be meant.

@@ -23,8 +23,8 @@ struct Subject {
   std::string name;  // of the load balancer
   // Its name by the UID, whatever its own: in the names and descriptions of what belongs to it.
   std::string mark;
-  Tags tags;         // of load balancers, target groups and listeners
-  Tags group_tags;   // of security groups
+  Tags tags;        // of load balancers, target groups and listeners
+  Tags group_tags;  // of security groups
   Targets targets;
   std::vector<std::string> clients;  // ranges
   Snapshot<SecurityGroups>::Ptr groups;

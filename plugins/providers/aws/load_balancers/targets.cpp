@@ -14,9 +14,9 @@ std::string shown_labels(const KeyValues& labels) {
 }
 
 bool is_ours(const Ec2Instance& instance, const Cluster& cluster) {
-  const bool tagged = instance.tag(cluster.tag()) != nullptr ||
-                      (instance.tag(kLegacyClusterTag) != nullptr &&
-                       *instance.tag(kLegacyClusterTag) == cluster.id);
+  const bool tagged =
+      instance.tag(cluster.tag()) != nullptr || (instance.tag(kLegacyClusterTag) != nullptr &&
+                                                 *instance.tag(kLegacyClusterTag) == cluster.id);
   return tagged && instance.vpc_id == cluster.vpc_id && instance.state != "terminated";
 }
 
@@ -34,8 +34,7 @@ std::string_view instance_id(std::string_view provider_id) {
 
 bool has_labels(const Backend& backend, const KeyValues& labels) {
   return std::all_of(labels.begin(), labels.end(), [&](const auto& label) {
-    const auto found =
-        backend.node.at("/metadata/labels" + pointer_segment(label.first)).text();
+    const auto found = backend.node.at("/metadata/labels" + pointer_segment(label.first)).text();
     return found && (label.second.empty() || *found == label.second);
   });
 }
@@ -68,7 +67,7 @@ Targets targets_of(const Backends& backends, const KeyValues& labels, const Inst
   }
   out.groups = {groups.begin(), groups.end()};
   if (backends.empty() || !out.running.empty() || !out.others.empty()) return out;
-  out.no_members = !ids.empty()       ? "none of their instances is known to AWS as this cluster's"
+  out.no_members = !ids.empty()     ? "none of their instances is known to AWS as this cluster's"
                    : labels.empty() ? "no Node has an instance"
                                     : "no Node has the labels " + shown_labels(labels);
   return out;

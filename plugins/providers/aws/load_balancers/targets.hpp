@@ -1,10 +1,9 @@
 // Which instances take a Service's traffic (AWS-71 to AWS-73). Any thread.
 #pragma once
 
-#include "options.hpp"
-
 #include "aws/cluster.hpp"
 #include "aws/nodes/ec2_instances.hpp"
+#include "options.hpp"
 
 #include <ccm/load_balancer.hpp>
 

@@ -39,9 +39,9 @@ RouteTable read_route_table(XmlElement item) {
 }  // namespace
 
 Vpc::Vpc(Host& host, Client& client, const Cluster& cluster)
-    : client_(client), cluster_(cluster), network_(host, [this](Ctx ctx) {
-        return read(std::move(ctx));
-      }) {}
+    : client_(client),
+      cluster_(cluster),
+      network_(host, [this](Ctx ctx) { return read(std::move(ctx)); }) {}
 
 Task<Result<Snapshot<Network>::Ptr>> Vpc::get(Ctx ctx, std::chrono::milliseconds max_age) {
   return network_.get(std::move(ctx), max_age);

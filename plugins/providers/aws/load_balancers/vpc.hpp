@@ -1,11 +1,10 @@
 // Subnets, route tables and zones, for the choice of subnets (AWS-75 to 79). [serial]
 #pragma once
 
-#include "snapshot.hpp"
-#include "subnets.hpp"
-
 #include "aws/api/client.hpp"
 #include "aws/cluster.hpp"
+#include "snapshot.hpp"
+#include "subnets.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/status.hpp>

@@ -2,9 +2,8 @@
 // before they run. One question a round for all of them. [serial]
 #pragma once
 
-#include "elbv2.hpp"
-
 #include "aws/nodes/ec2_instances.hpp"
+#include "elbv2.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>

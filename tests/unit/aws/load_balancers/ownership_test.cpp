@@ -1,0 +1,194 @@
+// Whose a load balancer is, the change of its kind, sharing, and what is left of Services.
+#include "fixture.hpp"
+
+#include <ccm/namespace_rules.hpp>
+
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+class AwsOwnershipTest : public AwsLoadBalancersTest {
+ protected:
+  LoadBalancerService guest(const std::string& namespace_name, const Annotated& more = {}) {
+    auto service = web({81});
+    service.name = "guest";
+    service.namespace_name = namespace_name;
+    service.uid = "2b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+    Annotated given = more;
+    given.emplace("type", "nlb");
+    service.id = cloud.networks.empty() ? "" : cloud.networks.begin()->first;
+    return with(service, given);
+  }
+};
+
+TEST_F(AwsOwnershipTest, AWS_117_TagsOfAnotherClusterOrServiceProveThatItIsTheirs) {
+  ensured(nlb());
+  const auto right = network().tags;
+  for (const auto& [key, value] : aws_api::Tags{{"kubernetes.io/cluster/c1", ""},
+                                                {"kubernetes.io/service-name", "other/web"}}) {
+    network().tags = right;
+    network().tags.erase(key);
+    if (!value.empty()) network().tags[key] = value;
+    start();
+    EXPECT_EQ(ensure(nlb())->state, LoadBalancerState::foreign) << key;
+    EXPECT_EQ(observe(nlb())->state, LoadBalancerState::foreign) << key;
+    EXPECT_EQ(cloud.writes(), 0) << key;
+    auto service = nlb();
+    service.id = cloud.networks.begin()->first;
+    // One of this cluster may be shared: who never joined leaves nothing.
+    EXPECT_EQ(remove(service).reason(), value.empty() ? "NotOwned" : "") << key;
+    EXPECT_EQ(cloud.networks.size(), 1U) << key;
+    EXPECT_EQ(cloud.targets.size(), 1U) << key;
+  }
+}
+
+TEST_F(AwsOwnershipTest, AWS_117_AnIdThatAUserWroteProvesNothing) {
+  ensured(nlb());
+  auto thief = guest("elsewhere");
+  thief.id = cloud.networks.begin()->first;
+  const auto before = cloud.networks;
+  EXPECT_EQ(ensure(thief).status().reason(), "LoadBalancerNotShared");
+  EXPECT_TRUE(remove(thief).ok());
+  EXPECT_EQ(cloud.networks.size(), before.size());
+  EXPECT_EQ(cloud.listeners.size(), 1U);
+}
+
+TEST_F(AwsOwnershipTest, AWS_117_ANameThatAUserChoseDoesNotTakeAnothersBalancer) {
+  ensured(nlb({80}, {{"name", "theirs"}}));
+  auto thief = guest("elsewhere", {{"name", "theirs"}});
+  thief.id.clear();
+  EXPECT_EQ(ensure(thief)->state, LoadBalancerState::foreign);
+  EXPECT_EQ(refused(nlb({80}, {{"name", kName}})).error_class(), ErrorClass::invalid_spec);
+}
+
+TEST_F(AwsOwnershipTest, AWS_17_TheOldTagOfTheClusterCounts) {
+  ensured(nlb());
+  network().tags.erase("kubernetes.io/cluster/c1");
+  network().tags["KubernetesCluster"] = "c1";
+  start();
+  EXPECT_EQ(difference(nlb()), "");
+  EXPECT_TRUE(remove(nlb()).ok());
+}
+
+TEST_F(AwsOwnershipTest, AWS_64_65_138_AChangeOfTheKindKeepsTheOldOneUpToDate) {
+  const auto made = ensured(nlb());
+  auto service = with(web(), {}, "my-own-name.example");
+  service.id = made.id;
+  EXPECT_EQ(ensured(service).id, made.id);
+  EXPECT_TRUE(cloud.classics.empty());
+  EXPECT_EQ(events("TypeNotFollowed").size(), 1U);
+  cloud.instances[instance(4)] = cloud.instances[instance(1)];
+  ASSERT_TRUE(update(service, nodes(4)).ok());
+  EXPECT_EQ(cloud.targets.begin()->second.targets.size(), 4U);
+}
+
+TEST_F(AwsOwnershipTest, AWS_116_AnotherTypeOfThatNameIsNotOurs) {
+  ensured(nlb());
+  network().type = "application";
+  start();
+  EXPECT_NE(ensure(nlb()).status().message().find("could not be found"), std::string::npos);
+  EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(AwsOwnershipTest, AnAdministratorMayHaveOneTakenOver) {
+  ensured(nlb({80}, {{"name", "older"}}));
+  network().tags = {{"team", "a"}};
+  cloud.groups[kNodes].rules.clear();
+  start();
+  auto service = with(web(), {{"type", "nlb"}});
+  service.uid = "3b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  service.adopt_id = cloud.networks.begin()->first;
+  ensured(service);
+  EXPECT_EQ(network().tags["kubernetes.io/service-name"], "default/web");
+  EXPECT_EQ(network().tags["cloud-controller-manager/service-uid"], service.uid);
+  service.id = std::exchange(service.adopt_id, "");
+  EXPECT_EQ(difference(service), "");
+  EXPECT_TRUE(remove(service).ok());
+  expect_nothing_left();
+}
+
+TEST_F(AwsOwnershipTest, SharingNeedsConsentAcrossNamespaces) {
+  auto owner = nlb();
+  host.kube.put("v1/services", owner.object.json());
+  ensured(owner);
+  EXPECT_EQ(ensure(guest("elsewhere")).status().reason(), "LoadBalancerNotShared");
+  owner = nlb({80}, {{std::string(kShareAnnotation), "elsewhere"}});
+  host.kube.put("v1/services", owner.object.json());
+  const auto made = ensured(guest("elsewhere"));
+  EXPECT_EQ(made.state, LoadBalancerState::shared);
+  EXPECT_EQ(cloud.listeners.size(), 2U);
+  EXPECT_EQ(difference(guest("elsewhere")), "");
+  EXPECT_EQ(difference(owner), "");
+}
+
+TEST_F(AwsOwnershipTest, AGuestLeavesWithItsOwnPartsAndAnOwnerHandsOver) {
+  auto owner = nlb();
+  host.kube.put("v1/services", owner.object.json());
+  ensured(owner);
+  ensured(guest("default"));
+  EXPECT_TRUE(remove(guest("default")).ok());
+  EXPECT_EQ(cloud.listeners.size(), 1U);
+  EXPECT_EQ(cloud.targets.size(), 1U);
+  EXPECT_EQ(rules(kNodes).find("30081"), std::string::npos);
+  EXPECT_NE(rules(kNodes).find("30080"), std::string::npos);
+  ensured(guest("default"));
+  EXPECT_TRUE(remove(owner).ok());
+  EXPECT_EQ(cloud.listeners.size(), 1U);
+  EXPECT_EQ(cloud.listeners.begin()->second.port, 81);
+  EXPECT_EQ(network().tags["kubernetes.io/service-name"], "default/guest");
+  start();
+  EXPECT_EQ(difference(guest("default")), "");
+  EXPECT_TRUE(remove(guest("default")).ok());
+  expect_nothing_left();
+}
+
+TEST_F(AwsOwnershipTest, AGuestDoesNotGetThePortOfAnother) {
+  auto owner = nlb({81});
+  host.kube.put("v1/services", owner.object.json());
+  ensured(owner);
+  const Status why = refused(guest("default"));
+  EXPECT_NE(why.message().find("port 81 of the shared load balancer"), std::string::npos)
+      << why.message();
+}
+
+TEST_F(AwsOwnershipTest, WhatBearsTheMarkIsListedAndOnlyThat) {
+  ensured(nlb());
+  auto second = web();
+  second.name = "second";
+  second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  ensured(with(second, {}));
+  cloud.groups["sg-kops"] = {"masters.c1", "", {{"kubernetes.io/cluster/c1", "owned"}}, {}};
+  start();
+  const auto all = list_owned({{"kubernetes"}, false, false});
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  ASSERT_EQ(all->size(), 3U);
+  for (const OwnedObject& object : *all) {
+    EXPECT_EQ(object.cluster, "c1");
+    EXPECT_FALSE(object.shared);
+    ASSERT_EQ(object.services.size(), 1U);
+    EXPECT_TRUE(remove_owned({{"kubernetes"}, false, false}, object).ok() ||
+                object.kind == CCM_OWNED_SECURITY_GROUP);
+  }
+  for (const OwnedObject& object : *all) {
+    EXPECT_TRUE(remove_owned({{"kubernetes"}, false, false}, object).ok());
+  }
+  cloud.groups.erase("sg-kops");
+  EXPECT_TRUE(cloud.networks.empty());
+  EXPECT_TRUE(cloud.classics.empty());
+  EXPECT_TRUE(cloud.targets.empty());
+  EXPECT_EQ(cloud.groups.size(), 2U);
+}
+
+TEST_F(AwsOwnershipTest, OneOfAnotherClusterIsNotRemoved) {
+  ensured(nlb());
+  const auto all = list_owned({{"c1"}, true, false});
+  ASSERT_TRUE(all.ok());
+  ASSERT_EQ(all->size(), 1U);
+  EXPECT_EQ(list_owned({{"c2"}, true, false})->size(), 0U);
+  EXPECT_EQ(remove_owned({{"c2"}, true, false}, all->front()).reason(), CCM_REASON_NOT_OWNED);
+  EXPECT_EQ(cloud.networks.size(), 1U);
+}
+
+}  // namespace
+}  // namespace ccm::aws

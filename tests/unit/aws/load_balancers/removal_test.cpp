@@ -1,0 +1,150 @@
+// Deletion: nothing is left, whatever the annotations say by then, and whatever fails between.
+#include "fixture.hpp"
+
+namespace ccm::aws {
+namespace {
+
+class AwsRemovalTest : public AwsLoadBalancersTest {
+ protected:
+  // As the controller: again while it has to wait.
+  bool removed(const LoadBalancerService& service) {
+    for (int i = 0; i < 20; ++i) {
+      if (remove(service).ok()) return true;
+      advance(seconds(5));
+    }
+    return false;
+  }
+};
+
+TEST_F(AwsRemovalTest, AWS_95_114_NothingIsLeftOfEither) {
+  ensured(nlb({80, 443}));
+  EXPECT_TRUE(remove(nlb({80, 443})).ok());
+  expect_nothing_left();
+  ensured(with(web(), {}));
+  EXPECT_TRUE(removed(with(web(), {})));
+  expect_nothing_left();
+  EXPECT_TRUE(remove(nlb()).ok());  // there is none
+}
+
+TEST_F(AwsRemovalTest, AWS_66_139_TheAnnotationsOfThatMomentDoNotCount) {
+  ensured(nlb());
+  auto bare = web({});
+  EXPECT_TRUE(remove(with(bare, {})).ok());
+  expect_nothing_left();
+  ensured(with(web(), {}));
+  EXPECT_TRUE(removed(with(web(), {{"type", "nlb"}})));
+  expect_nothing_left();
+  ensured(nlb());
+  EXPECT_TRUE(remove(with(web(), {{"type", "external"}, {"internal", "x"}})).ok());
+  expect_nothing_left();
+}
+
+TEST_F(AwsRemovalTest, AWS_139_OneOfEachKindGoes) {
+  ensured(nlb());
+  const auto network = cloud.networks;
+  const auto targets = cloud.targets;
+  const auto listeners = cloud.listeners;
+  EXPECT_TRUE(remove(nlb()).ok());
+  start();
+  ensured(with(web(), {}));
+  cloud.networks = network;
+  cloud.targets = targets;
+  cloud.listeners = listeners;
+  EXPECT_TRUE(removed(with(web(), {})));
+  expect_nothing_left();
+}
+
+TEST_F(AwsRemovalTest, AWS_140_TheGroupOfABalancerThatWasNeverMadeGoes) {
+  fail("CreateLoadBalancer", "CertificateNotFound");
+  EXPECT_FALSE(ensure(with(web(), {})).ok());
+  EXPECT_EQ(cloud.groups.size(), 3U);
+  EXPECT_TRUE(remove(with(web(), {})).ok());
+  expect_nothing_left();
+}
+
+TEST_F(AwsRemovalTest, AWS_110_141_RulesInGroupsWithoutATagGo) {
+  for (int i = 1; i <= 3; ++i) cloud.instances[instance(i)].groups = {kOther};
+  ensured(nlb());
+  EXPECT_NE(rules(kOther), "");
+  EXPECT_TRUE(remove(nlb()).ok());
+  expect_nothing_left();
+  ensured(with(web(), {}));
+  EXPECT_NE(rules(kOther), "");
+  EXPECT_TRUE(removed(with(web(), {})));
+  expect_nothing_left();
+}
+
+TEST_F(AwsRemovalTest, AWS_114_ABalancerThatIsGoneLeavesNothing) {
+  ensured(nlb({80, 443}));
+  cloud.networks.clear();
+  cloud.listeners.clear();
+  EXPECT_TRUE(remove(nlb()).ok());
+  expect_nothing_left();
+}
+
+TEST_F(AwsRemovalTest, AWS_95_133_AGroupInUseIsWaitedForAndNobodyElse) {
+  ensured(with(web(), {}));
+  cloud.groups_in_use.insert(classic().groups[0]);
+  const Status waiting = remove(with(web(), {}));
+  EXPECT_EQ(waiting.error_class(), ErrorClass::waiting) << waiting.message();
+  EXPECT_EQ(waiting.retry_after(), seconds(5));
+  EXPECT_TRUE(cloud.classics.empty());
+  cloud.groups_in_use.clear();
+  EXPECT_TRUE(remove(with(web(), {})).ok());
+  expect_nothing_left();
+}
+
+TEST_F(AwsRemovalTest, AWS_168_NotFoundIsDone) {
+  ensured(nlb({80, 443}));
+  fail("DeleteTargetGroup", "TargetGroupNotFound");
+  fail("DeleteLoadBalancer", "LoadBalancerNotFound", 400, true);
+  EXPECT_TRUE(remove(nlb({80, 443})).ok());
+  EXPECT_TRUE(cloud.networks.empty());
+}
+
+TEST_F(AwsRemovalTest, EachFailureIsGoneOnFrom) {
+  for (const bool classic_one : {false, true}) {
+    for (const std::string action :
+         {"RevokeSecurityGroupIngress", "DeleteLoadBalancer", "DeleteTargetGroup",
+          "DeleteSecurityGroup", "DescribeSecurityGroups", "DescribeLoadBalancers",
+          "DescribeTargetGroups", "DescribeTags"}) {
+      for (const bool after_effect : {false, true}) {
+        start();
+        const auto service = classic_one ? with(web(), {}) : nlb({80, 443});
+        ensured(service);
+        fail(action, "InternalFailure", 500, after_effect);
+        cloud.faults.back().count = 3;
+        (void)remove(service);
+        cloud.faults.clear();
+        start();  // and another process goes on
+        EXPECT_TRUE(removed(service)) << action;
+        expect_nothing_left();
+      }
+    }
+  }
+}
+
+TEST_F(AwsRemovalTest, AWS_103_DeletionProtectionIsTold) {
+  ensured(nlb({80}, {{"attributes", "deletion_protection.enabled=true"}}));
+  const Status why = remove(nlb());
+  EXPECT_FALSE(why.ok());
+  EXPECT_NE(why.error_class(), ErrorClass::not_found);
+  EXPECT_EQ(why.reason(), "OperationNotPermitted");
+  EXPECT_EQ(cloud.networks.size(), 1U);
+}
+
+TEST_F(AwsRemovalTest, AWS_92_ARuleForAGroupThatAnotherBalancerHasStays) {
+  const Annotated theirs{{"security-groups", kOther}};
+  ensured(with(web(), theirs));
+  auto second = web();
+  second.name = "second";
+  second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  ensured(with(second, theirs));
+  EXPECT_TRUE(remove(with(web(), theirs)).ok());
+  EXPECT_EQ(rules(kNodes), "-1 -1--1 " + kOther + "\n");
+  EXPECT_TRUE(remove(with(second, theirs)).ok());
+  expect_nothing_left();
+}
+
+}  // namespace
+}  // namespace ccm::aws
