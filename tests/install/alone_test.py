@@ -12,7 +12,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD, GENERATOR = sys.argv.pop(1), sys.argv.pop(1)
-PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/*/plugin.json"))
+# AWS's provider is not released (CCM_PROVIDER_AWS).
+PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/*/plugin.json") if path.parent.name != "aws")
 
 
 def run(*command):

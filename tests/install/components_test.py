@@ -54,7 +54,8 @@ class ComponentsTest(unittest.TestCase):
                 self.assertEqual(self.install(component), programs)
 
     def test_each_plugin_is_a_component_of_its_name(self):
-        manifests = sorted(ROOT.glob("plugins/*/*/plugin.json"))
+        # AWS's provider is not released (CCM_PROVIDER_AWS).
+        manifests = sorted(set(ROOT.glob("plugins/*/*/plugin.json")) - {ROOT / "plugins/providers/aws/plugin.json"})
         self.assertGreaterEqual(len(manifests), 7)
         for manifest in manifests:
             kind = manifest.parts[-3]
