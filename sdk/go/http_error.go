@@ -27,6 +27,8 @@ func HTTPError(operation string, response *http.Response) error {
 	switch {
 	case status == http.StatusUnauthorized:
 		e.Code, e.Class = CodeUnauthenticated, ClassAuth
+	case status == http.StatusPaymentRequired:
+		e.Code, e.Class = CodeResourceExhausted, ClassQuota
 	case status == http.StatusForbidden:
 		e.Code, e.Class = CodePermissionDenied, ClassAuth
 	case status == http.StatusConflict || status == http.StatusPreconditionFailed:

@@ -26,6 +26,7 @@ func TestHTTPErrorsHaveAClass(t *testing.T) {
 		{412, ccm.CodeAborted, ccm.ClassConflict},
 		{418, ccm.CodeUnknown, ccm.ClassNone},
 		{422, ccm.CodeFailedPrecondition, ccm.ClassInvalidSpec},
+		{402, ccm.CodeResourceExhausted, ccm.ClassQuota},
 		{429, ccm.CodeResourceExhausted, ccm.ClassThrottled},
 		{500, ccm.CodeUnavailable, ccm.ClassUnavailable},
 		{501, ccm.CodeUnimplemented, ccm.ClassUnsupported},

@@ -49,6 +49,12 @@ class DigitalOcean {
     return json::object();
   }
 
+  json switch_off_machine(const json& question) {
+    const std::string id = question.at("providerID");
+    api_.droplet(std::stoll(id.substr(std::string("digitalocean://").size())))["status"] = "off";
+    return json::object();
+  }
+
   json plant_load_balancer(const json&) {
     return {{"id", api_.add_load_balancer({{"name", "theirs"}, {"tags", json::array()}})["id"]}};
   }
@@ -62,7 +68,8 @@ class DigitalOcean {
     return {{"snapshot",
              {{"load_balancers", api_.load_balancers()},
               {"certificates", api_.certificates()},
-              {"firewalls", api_.firewalls()}}}};
+              {"firewalls", api_.firewalls()}}},
+            {"loadBalancers", api_.load_balancers().size()}};
   }
 
   json secrets() const { return {{"secrets", {api_.token}}}; }
@@ -85,6 +92,7 @@ int main() {
        {"http", [&](const json& q) { return cloud.http(q); }},
        {"add-machines", [&](const json& q) { return cloud.add_machines(q); }},
        {"remove-machine", [&](const json& q) { return cloud.remove_machine(q); }},
+       {"switch-off-machine", [&](const json& q) { return cloud.switch_off_machine(q); }},
        {"plant-load-balancer", [&](const json& q) { return cloud.plant_load_balancer(q); }},
        {"remove-load-balancer", [&](const json& q) { return cloud.remove_load_balancer(q); }},
        {"snapshot", [&](const json&) { return cloud.snapshot(); }},

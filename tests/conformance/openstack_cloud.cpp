@@ -62,6 +62,32 @@ class OpenStack {
     return json::object();
   }
 
+  json switch_off_machine(const json& question) {
+    const std::string id = question.at("providerID");
+    auto& servers = cloud_.region().compute.servers();
+    servers.find(id.substr(std::string("openstack:///").size()))->at("status") = "SHUTOFF";
+    return json::object();
+  }
+
+  // The first one by the API, the others as copies of it.
+  json plant_load_balancer(const json&) {
+    auto& records = cloud_.region().load_balancing.records("loadbalancers");
+    if (planted_.is_null()) {
+      const json made =
+          ask("POST", "/load-balancer/v2.0/lbaas/loadbalancers",
+              {{"loadbalancer",
+                {{"name", "theirs"}, {"vip_subnet_id", facts_.at("ids").at("private-v4")}}}});
+      cloud_.region().load_balancing.advance();
+      planted_ = *records.find(made.at("loadbalancer").at("id"));
+      return {{"id", planted_.at("id")}};
+    }
+    json copy = planted_;
+    const std::string number = std::to_string(100'000'000'000 + ++copies_);
+    copy["id"] = "00000000-0000-4000-8000-" + number;
+    copy[".own_port"] = false;
+    return {{"id", records.add(std::move(copy)).at("id")}};
+  }
+
   json plant_route(const json& question) {
     json& router = *cloud_.region().network.records("routers").find(facts_.at("ids").at("router"));
     router["routes"].push_back({{"destination", question.at("cidr")}, {"nexthop", "10.10.0.250"}});
@@ -92,10 +118,28 @@ class OpenStack {
     }
     const json& router = *network.records("routers").find(facts_.at("ids").at("router"));
     content["routes"] = router.at("routes");
-    return {{"snapshot", content}};
+    return {{"snapshot", content}, {"loadBalancers", balancing.records("loadbalancers").size()}};
   }
 
  private:
+  json ask(const std::string& method, const std::string& target, const json& body) {
+    const json domain = {{"name", "Default"}};
+    const json user = {{"name", "demo"}, {"domain", domain}, {"password", "secret"}};
+    const json identity = {{"methods", json::array({"password"})}, {"password", {{"user", user}}}};
+    const json scope = {{"project", {{"name", "demo"}, {"domain", domain}}}};
+    const auto login =
+        cloud_.handle({"POST",
+                       "/identity/v3/auth/tokens",
+                       {{"content-type", "application/json"}},
+                       json{{"auth", {{"identity", identity}, {"scope", scope}}}}.dump()});
+    const auto answer = cloud_.handle({method,
+                                       target,
+                                       {{"content-type", "application/json"},
+                                        {"x-auth-token", login.headers.at("x-subject-token")}},
+                                       body.dump()});
+    if (answer.status >= 300) throw std::runtime_error(target + ": " + answer.body);
+    return json::parse(answer.body);
+  }
   [[nodiscard]] std::string demo() const { return facts_.at("projects").at("demo"); }
   static json ids_of(const openstack_api::Records& records) {
     json ids = json::array();
@@ -106,6 +150,8 @@ class OpenStack {
   std::chrono::milliseconds now_{1'767'225'600'000};
   Cloud cloud_{[this] { return now_; }, kUrl};
   json facts_ = openstack_api::populate(cloud_);
+  json planted_;
+  int64_t copies_ = 0;
   int batches_ = 0;
 };
 
@@ -120,6 +166,8 @@ int main() {
        {"http", [&](const json& q) { return cloud.http(q); }},
        {"add-machines", [&](const json& q) { return cloud.add_machines(q); }},
        {"remove-machine", [&](const json& q) { return cloud.remove_machine(q); }},
+       {"switch-off-machine", [&](const json& q) { return cloud.switch_off_machine(q); }},
+       {"plant-load-balancer", [&](const json& q) { return cloud.plant_load_balancer(q); }},
        {"plant-route", [&](const json& q) { return cloud.plant_route(q); }},
        {"remove-load-balancer", [&](const json& q) { return cloud.remove_load_balancer(q); }},
        {"exhaust-quota", [&](const json& q) { return cloud.exhaust_quota(q); }},

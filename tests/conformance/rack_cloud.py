@@ -41,11 +41,18 @@ def remove_machine(question):
     return {"cloudConfig": text()}
 
 
+def switch_off_machine(question):
+    MACHINES[question["name"]] = MACHINES[question["name"]].replace(" on\n", " off\n")
+    return {"cloudConfig": text()}
+
+
 def snapshot(_):
-    return {"snapshot": {file.name: file.read_text() for file in sorted(balancers.iterdir())}}
+    files = {file.name: file.read_text() for file in sorted(balancers.iterdir())}
+    return {"snapshot": files, "loadBalancers": len(files)}
 
 
-ANSWERS = {"start": start, "snapshot": snapshot, "add-machines": add_machines, "remove-machine": remove_machine}
+ANSWERS = {"start": start, "snapshot": snapshot, "add-machines": add_machines, "remove-machine": remove_machine,
+           "switch-off-machine": switch_off_machine}
 for line in sys.stdin:
     question = json.loads(line)
     answer = ANSWERS.get(question["do"], lambda _: {"unsupported": True})(question)

@@ -50,12 +50,19 @@ class Sandbox {
     return json::object();
   }
 
+  json switch_off_machine(const json& question) {
+    const std::string name = question.at("name");
+    control("PUT", "/machines/" + name, {{"name", name}, {"status", "stopped"}});
+    return json::object();
+  }
+
   json plant_load_balancer(const json&) {
-    control("PUT", "/load_balancers/theirs",
-            {{"name", "theirs"},
+    const std::string name = "theirs-" + std::to_string(++planted_);
+    control("PUT", "/load_balancers/" + name,
+            {{"name", name},
              {"owner", {{"cluster", "another"}, {"service_uid", "not-ours"}}},
              {"ports", json::array()}});
-    return {{"id", "theirs"}};
+    return {{"id", name}};
   }
 
   json remove_load_balancer(const json& question) {
@@ -85,7 +92,8 @@ class Sandbox {
       balancer.erase("ready_in_ms");
       balancers.push_back(std::move(balancer));
     }
-    return {{"snapshot", {{"load_balancers", balancers}, {"routes", state.at("routes")}}}};
+    return {{"snapshot", {{"load_balancers", balancers}, {"routes", state.at("routes")}}},
+            {"loadBalancers", balancers.size()}};
   }
 
  private:
@@ -102,6 +110,7 @@ class Sandbox {
 
   sandbox::cloud::CloudServer cloud_{kToken};
   int made_ = 0;
+  int planted_ = 0;
 };
 
 }  // namespace
@@ -115,6 +124,7 @@ int main() {
        {"http", [&](const json& q) { return cloud.http(q); }},
        {"add-machines", [&](const json& q) { return cloud.add_machines(q); }},
        {"remove-machine", [&](const json& q) { return cloud.remove_machine(q); }},
+       {"switch-off-machine", [&](const json& q) { return cloud.switch_off_machine(q); }},
        {"plant-load-balancer", [&](const json& q) { return cloud.plant_load_balancer(q); }},
        {"plant-route", [&](const json& q) { return cloud.plant_route(q); }},
        {"remove-load-balancer", [&](const json& q) { return cloud.remove_load_balancer(q); }},

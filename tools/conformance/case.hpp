@@ -36,6 +36,8 @@ void add_instance_cases(Cases& cases);
 void add_listing_cases(Cases& cases);
 void add_load_balancer_cases(Cases& cases);
 void add_ownership_cases(Cases& cases);
+void add_broken_read_cases(Cases& cases);
+void add_crowd_cases(Cases& cases);
 void add_route_cases(Cases& cases);
 void add_owned_cases(Cases& cases);
 void add_request_cases(Cases& cases);

@@ -15,6 +15,8 @@ const Cases& all_cases() {
     add_listing_cases(cases);
     add_load_balancer_cases(cases);
     add_ownership_cases(cases);
+    add_broken_read_cases(cases);
+    add_crowd_cases(cases);
     add_route_cases(cases);
     add_owned_cases(cases);
     add_request_cases(cases);

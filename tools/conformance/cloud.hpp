@@ -11,7 +11,8 @@
 
 namespace ccm::conformance {
 
-// The command ended, took too long or answered something that is none.
+// The command ended, took too long or answered something that is none. The message has the
+// question, the exit code, and the last lines of the command's standard error.
 struct CloudFault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -19,7 +20,7 @@ struct CloudFault : std::runtime_error {
 class Cloud {
  public:
   // An empty command = there is none: everything is unsupported. `messages`: where its standard
-  // error goes, which is no part of what the plugin writes.
+  // error goes in the end, which is no part of what the plugin writes.
   Cloud(const std::string& command, int messages);
   ~Cloud();
   Cloud(const Cloud&) = delete;
@@ -33,7 +34,14 @@ class Cloud {
 
  private:
   std::string read_line();
+  nlohmann::json exchange(const nlohmann::json& question);
+  [[nodiscard]] std::string last_words() const;
+  // Waits for its end, or brings it about; "ended with exit code 3".
+  std::string reap();
+  void hand_over_errors();
   std::string command_;
+  int messages_ = -1;
+  int errors_ = -1;  // a file in memory: its standard error so far
   pid_t child_ = -1;
   int input_ = -1;
   int output_ = -1;

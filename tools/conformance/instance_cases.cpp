@@ -298,6 +298,117 @@ void is_not_absent_because_of(Trial& trial) {
   }
 }
 
+// list, or get or describe of that Node.
+Outcome ask_about(Trial& trial, const Method& method, const NodeIdentity& node) {
+  if (&method == &kList) return trial.run(kList);
+  const Call call = &method == &kGet ? get_machine(trial, node) : describe_machines(trial, {node});
+  return trial.run(method.name, call, 30s);
+}
+
+// Listed, found, and no reason to delete a Node.
+void keeps_a_machine_that_is_off(Trial& trial) {
+  const Machine off = trial.machines(2)[1];
+  trial.ask({{"do", "switch-off-machine"}, {"name", off.name}, {"providerID", off.provider_id}});
+  trial.ready();
+  for (const Method* method : {&kList, &kDescribe, &kGet}) {
+    if (!trial.offers(*method)) continue;
+    const Outcome outcome = ask_about(trial, *method, {off.name, off.provider_id, {}, {}});
+    Trial::expect(outcome.ok(), fmt::format("an instance is switched off, and {} ended with {}",
+                                            method->name, describe(outcome.status)));
+    const auto& all = outcome.machines.instances;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Instance& each) {
+      return each.provider_id == off.provider_id;
+    });
+    Trial::expect(
+        found != all.end() && !is_gone(found->state),
+        fmt::format("an instance is switched off, and {} says that it is gone", method->name));
+  }
+}
+
+// As a kubelet or an administrator may have written it.
+std::vector<std::string> other_spellings(const Trial& trial, const std::string& provider_id) {
+  const auto& prefixes = trial.subject().prefixes;
+  const auto prefix = std::find_if(prefixes.begin(), prefixes.end(),
+                                   [&](const auto& each) { return provider_id.starts_with(each); });
+  const std::size_t length =
+      prefix != prefixes.end() ? prefix->size() : provider_id.find("://") + 3;
+  const std::string head = provider_id.substr(0, length);
+  const std::string rest = provider_id.substr(length);
+  std::string upper = rest;
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  std::vector<std::string> all = {head + "0" + rest, head + "+" + rest, head + "/" + rest,
+                                  head + rest + "/", head + rest + " ", head + upper};
+  for (const std::string& other : prefixes) all.push_back(other + rest);
+  std::erase(all, provider_id);
+  return all;
+}
+
+// The host compares provider IDs, so an answer has the one that the listing has.
+template <const Method& kMethod>
+void answers_with_the_canonical_id(Trial& trial) {
+  trial.need(kMethod);
+  const Machine machine = trial.machines(1).front();
+  trial.run_well(kMethod);
+  for (const std::string& spelling : other_spellings(trial, machine.provider_id)) {
+    const Outcome outcome = ask_about(trial, kMethod, {machine.name, spelling, {}, {}});
+    if (!outcome.ok() || outcome.machines.instances.empty()) continue;
+    const Instance& found = outcome.machines.instances.front();
+    if (is_gone(found.state) || found.state == InstanceState::unknown) continue;
+    Trial::expect(found.provider_id == machine.provider_id,
+                  fmt::format("{} of \"{}\" answers with that provider ID, and not with {}",
+                              kMethod.name, spelling, machine.provider_id));
+  }
+}
+
+// A wrong path gives a 404, too.
+template <const Method& kMethod>
+void takes_no_404_for_absence(Trial& trial) {
+  trial.need(kMethod);
+  const Machine machine = trial.machines(1).front();
+  trial.run_well(kMethod);
+  trial.need_http();
+  Break how = Break::with(404, "{}");
+  how.names = machine.provider_id.substr(machine.provider_id.find_last_of('/') + 1);
+  for (std::size_t step = 0; step < 16; ++step) {
+    trial.network.restart();
+    trial.network.break_at(step, how);
+    const Outcome outcome = trial.run(kMethod);
+    if (trial.network.count() <= step) return;
+    const auto& all = outcome.machines.instances;
+    Trial::expect(!certainly_absent(outcome.status) &&
+                      (!outcome.ok() || all.empty() || !is_gone(all.front().state)),
+                  fmt::format("after a 404 for request {}, which does not name the instance, {} "
+                              "says that it does not exist",
+                              step + 1, kMethod.name));
+  }
+}
+
+// Of two instances of one name, or one that got another name, the provider ID says which is meant.
+void gets_by_provider_id_first(Trial& trial) {
+  trial.need(kGet);
+  const auto machines = trial.machines(2);
+  const Outcome outcome =
+      ask_for(trial, get_machine(trial, {machines[0].name, machines[1].provider_id, {}, {}}));
+  Trial::expect(!certainly_absent(outcome.status),
+                "get of a Node whose name another instance has "
+                "says that there is none");
+  if (!outcome.ok() || outcome.machines.instances.empty()) return;
+  Trial::expect(outcome.machines.instances.front().provider_id == machines[1].provider_id,
+                "get of a Node with a provider ID answers with the instance of its name");
+}
+
+void finds_no_namesake(Trial& trial) {
+  trial.need(kGet);
+  const Machine gone = gone_machine(trial);
+  const Machine other = trial.machines(3)[2];
+  const Outcome outcome =
+      ask_for(trial, get_machine(trial, {other.name, gone.provider_id, {}, {}}));
+  if (!outcome.ok() || outcome.machines.instances.empty()) return;
+  Trial::expect(is_gone(outcome.machines.instances.front().state),
+                "an instance is gone, and get answers with another one that has the Node's name");
+}
+
 void has_sensible_limits(Trial& trial) {
   trial.need(kInstanceLimits);
   const Outcome outcome = trial.run(kInstanceLimits);
@@ -351,7 +462,22 @@ void add_instance_cases(Cases& cases) {
        {"INSTANCES-18", "get takes the other provider IDs of an instance", kHeader, "R-73",
         &takes_other_ids},
        {"INSTANCES-19", "no two instances of a listing have a provider ID in common", kHeader,
-        "R-73", &lists_each_id_once}});
+        "R-73", &lists_each_id_once},
+       {"INSTANCES-59", "an instance that is switched off is there, and not TERMINATED", kHeader,
+        "R-70", &keeps_a_machine_that_is_off},
+       {"INSTANCES-60", "get answers another spelling of a provider ID with the one of the listing",
+        kHeader, "ccm_instance.provider_id", &answers_with_the_canonical_id<kGet>},
+       {"INSTANCES-61",
+        "describe answers another spelling of a provider ID with the one of the listing", kHeader,
+        "ccm_instance.provider_id", &answers_with_the_canonical_id<kDescribe>},
+       {"INSTANCES-62", "get takes no 404 that does not name the instance for its absence", kHeader,
+        "R-70", &takes_no_404_for_absence<kGet>},
+       {"INSTANCES-63", "describe takes no 404 that does not name the instance for its absence",
+        kHeader, "R-70", &takes_no_404_for_absence<kDescribe>},
+       {"INSTANCES-64", "get goes by the provider ID when the Node has one", kHeader,
+        "ccm_node_identity", &gets_by_provider_id_first},
+       {"INSTANCES-65", "get of an instance that is gone finds no namesake", kHeader,
+        "ccm_node_identity", &finds_no_namesake}});
 }
 
 }  // namespace ccm::conformance

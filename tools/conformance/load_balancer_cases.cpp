@@ -177,6 +177,36 @@ void updates_backends(Trial& trial) {
   Trial::expect(changes.empty(), "update_backends writes again and again: " + changes);
 }
 
+// Whether ensure with these backends changes the cloud, once.
+bool follows(Trial& trial, std::vector<Backend> backends, const char* what) {
+  trial.backends() = Backends(std::move(backends));
+  trial.watch_cloud();
+  const Outcome outcome = trial.ensure_until_active(0);
+  Trial::expect(outcome.ok(),
+                fmt::format("{}, and ensure failed with {}", what, describe(outcome.status)));
+  const bool changed = !trial.changed().empty();
+  trial.watch_cloud();
+  trial.run(kEnsure);
+  const std::string again = trial.changed();
+  Trial::expect(again.empty(),
+                fmt::format("{}, and ensure writes again and again: {}", what, again));
+  return changed;
+}
+
+void follows_members(Trial& trial) {
+  trial.ensured();
+  const std::vector<Backend> both(trial.backends().begin(), trial.backends().end());
+  const bool follows_going = follows(trial, {both.front()}, "a Node went");
+  const bool follows_coming = follows(trial, both, "a Node came back");
+  const bool follows_another = follows(trial, {both.back()}, "the first Node went");
+  // A cloud that finds the members by itself, by a tag or an address of all, has nothing to follow.
+  if (!follows_going && !follows_coming && !follows_another)
+    Trial::skip("members are not the provider's");
+  Trial::expect(follows_going, "a Node went, and ensure changes nothing in the cloud");
+  Trial::expect(follows_coming, "a Node came back, and ensure changes nothing in the cloud");
+  Trial::expect(follows_another, "the first Node went, and ensure changes nothing in the cloud");
+}
+
 void updates_nothing_that_is_absent(Trial& trial) {
   trial.need(kUpdateBackends);
   trial.backends();
@@ -376,6 +406,8 @@ void add_load_balancer_cases(Cases& cases) {
         "ccm_cloud_loadbalancers.lane", &asks_nothing<kLane>},
        {"LOADBALANCERS-22", "limits are numbers that the host can keep", kHeader,
         "ccm_load_balancer_limits", &has_sensible_limits},
+       {"LOADBALANCERS-23", "ensure follows Nodes that go and come back", kHeader, "R-91",
+        &follows_members},
        {"LOADBALANCERS-90", "ensure completes after its deadline, whatever it waits for",
         "ccm/abi/ctx.h", "R-41", &ends_after_its_deadline}});
 }

@@ -74,27 +74,44 @@ std::string Network::fault() const {
   return fault_;
 }
 
-Answer Network::serve(const HttpRequest& request) {
-  const std::lock_guard lock(mutex_);
-  const std::size_t number = count_++;
-  if (const auto act = before_.find(number); act != before_.end()) act->second();
+// NULL = it is whole.
+const Break* Network::break_of(std::size_t number, const HttpRequest& request) const {
   const auto found = breaks_.find(number);
   const Break* how = found != breaks_.end() ? &found->second : all_ ? &*all_ : nullptr;
-  Answer answer;
-  if (how != nullptr && how->kind == Break::Kind::answer) {
-    answer.outcome = HttpResponse{how->status, how->headers, how->body};
-    return answer;
+  if (how == nullptr || (how->reads_only && may_change(request))) return nullptr;
+  uint32_t status = how->kind == Break::Kind::answer ? how->status : 0;
+  if (how->kind == Break::Kind::stale) {
+    const auto first = first_.find(request.method + " " + request.url);
+    if (first == first_.end()) return nullptr;
+    status = first->second.status_code;
   }
-  if (how != nullptr && how->kind == Break::Kind::no_answer) return no_answer();
-  answer.hangs = how != nullptr && how->kind == Break::Kind::hang;
-  if (answer.hangs) return answer;
-  if (may_change(request)) {
-    writes_.push_back(request.method + " " + request.url);
-    places_.push_back(number);
+  const bool named = !how->names.empty() && request.url.find(how->names) != std::string::npos;
+  return status == 404 && named ? nullptr : how;
+}
+
+// Without a word to the cloud, or with half of its answer.
+Answer Network::broken(const Break& how, const HttpRequest& request) {
+  Answer answer;
+  switch (how.kind) {
+    case Break::Kind::answer:
+      answer.outcome = HttpResponse{how.status, how.headers, how.body};
+      return answer;
+    case Break::Kind::stale:
+      answer.outcome = first_.at(request.method + " " + request.url);
+      return answer;
+    case Break::Kind::hang:
+      answer.hangs = true;
+      return answer;
+    case Break::Kind::no_answer:
+      return no_answer();
+    case Break::Kind::lost_answer:
+      carry_out(request);
+      return no_answer();
+    case Break::Kind::half:
+      break;
   }
   answer = carry_out(request);
-  if (how != nullptr && how->kind == Break::Kind::lost_answer) return no_answer();
-  if (how != nullptr && answer.outcome.ok()) {
+  if (answer.outcome.ok()) {
     HttpResponse half = *answer.outcome;
     half.body.resize(half.body.size() / 2);
     answer.outcome = std::move(half);
@@ -102,7 +119,19 @@ Answer Network::serve(const HttpRequest& request) {
   return answer;
 }
 
+Answer Network::serve(const HttpRequest& request) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t number = count_++;
+  if (const auto act = before_.find(number); act != before_.end()) act->second();
+  const Break* how = break_of(number, request);
+  return how != nullptr ? broken(*how, request) : carry_out(request);
+}
+
 Answer Network::carry_out(const HttpRequest& request) {
+  if (may_change(request)) {
+    writes_.push_back(request.method + " " + request.url);
+    places_.push_back(count_ - 1);
+  }
   json headers = json::object();
   for (const HttpHeader& header : request.headers) headers[lower_case(header.name)] = header.value;
   json answered;
@@ -130,6 +159,7 @@ Answer Network::carry_out(const HttpRequest& request) {
   for (const auto& [name, value] : answer_headers.items()) {
     response.headers.push_back({lower_case(name), value.get<std::string>()});
   }
+  if (!may_change(request)) first_.emplace(request.method + " " + request.url, response);
   Answer answer;
   answer.outcome = std::move(response);
   return answer;

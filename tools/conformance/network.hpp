@@ -23,11 +23,15 @@ struct Break {
     no_answer,    // the cloud does not hear of it, and the connection ends
     lost_answer,  // it is carried out, and the connection ends
     hang,         // the cloud does not hear of it, and nothing comes
-    half          // it is carried out, and half of the body comes
+    half,         // it is carried out, and half of the body comes
+    stale         // what the same request was answered the first time
   } kind = Kind::no_answer;
   uint32_t status = 0;
   std::string body;
   std::vector<HttpHeader> headers;
+  bool reads_only = false;  // a write is carried out
+  // A 404 for a URL that has this text would be the truth about what it names, so it is not made.
+  std::string names;
 
   static Break with(uint32_t status, std::string body = {}, std::vector<HttpHeader> headers = {}) {
     return {Kind::answer, status, std::move(body), std::move(headers)};
@@ -58,6 +62,8 @@ class Network {
 
  private:
   testing::FakeHttp::Answer serve(const HttpRequest& request);
+  const Break* break_of(std::size_t number, const HttpRequest& request) const;
+  testing::FakeHttp::Answer broken(const Break& how, const HttpRequest& request);
   testing::FakeHttp::Answer carry_out(const HttpRequest& request);
 
   testing::FakeHost& host_;
@@ -67,6 +73,7 @@ class Network {
   std::map<std::size_t, Break> breaks_;
   std::optional<Break> all_;
   std::map<std::size_t, std::function<void()>> before_;
+  std::map<std::string, HttpResponse> first_;  // answers by method and URL
   std::vector<std::string> writes_;
   std::vector<std::size_t> places_;
   std::string fault_;

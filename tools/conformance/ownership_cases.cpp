@@ -139,7 +139,7 @@ Outcome repeat(Trial& trial, const Method& method, int number) {
 }
 
 // After a write that broke, the next attempts end where one without trouble would have.
-void recovers(Trial& trial, const Method& method, Break::Kind kind, const char* what) {
+void recovers(Trial& trial, const Method& method, const Break& how, const char* what) {
   trial.need(kEnsure);
   trial.need(method);
   if (trial.cloud.ask({{"do", "snapshot"}}).is_null()) {
@@ -157,8 +157,12 @@ void recovers(Trial& trial, const Method& method, Break::Kind kind, const char* 
     const int number = 21 + static_cast<int>(i);
     if (method.prepare != nullptr) method.prepare(trial, number);
     trial.network.restart();
-    trial.network.break_at(places[i], {kind, 0, {}, {}});
+    trial.network.break_at(places[i], how);
     const Outcome broken = trial.run(method, number);
+    if (&method == &kRemove && broken.ok()) {
+      Trial::expect(trial.ask({{"do", "snapshot"}}) == before,
+                    fmt::format("{} {}, said success and left something", what, i + 1));
+    }
     // what was made so far is recorded although the operation failed.
     if (!broken.balancer.id.empty()) trial.service(number).id = broken.balancer.id;
     trial.network.restart();
@@ -177,16 +181,107 @@ void recovers(Trial& trial, const Method& method, Break::Kind kind, const char* 
 }
 
 void survives_lost_answers(Trial& trial) {
-  recovers(trial, kEnsure, Break::Kind::lost_answer, "ensure lost the answer to write");
+  recovers(trial, kEnsure, {Break::Kind::lost_answer}, "ensure lost the answer to write");
 }
 void survives_lost_writes(Trial& trial) {
-  recovers(trial, kEnsure, Break::Kind::no_answer, "ensure lost write");
+  recovers(trial, kEnsure, {Break::Kind::no_answer}, "ensure lost write");
 }
 void survives_lost_answers_of_remove(Trial& trial) {
-  recovers(trial, kRemove, Break::Kind::lost_answer, "remove lost the answer to write");
+  recovers(trial, kRemove, {Break::Kind::lost_answer}, "remove lost the answer to write");
 }
 void survives_lost_writes_of_remove(Trial& trial) {
-  recovers(trial, kRemove, Break::Kind::no_answer, "remove lost write");
+  recovers(trial, kRemove, {Break::Kind::no_answer}, "remove lost write");
+}
+void survives_refused_writes(Trial& trial) {
+  recovers(trial, kEnsure, Break::with(500, "{}"), "ensure got a 500 for write");
+}
+void survives_refused_writes_of_remove(Trial& trial) {
+  recovers(trial, kRemove, Break::with(500, "{}"), "remove got a 500 for write");
+}
+
+// The account's limit of calls is reached in the middle: the operation says so, asks for no more,
+// and the next one ends where it would have.
+void stops_at_a_rate_limit(Trial& trial, const Method& method) {
+  constexpr std::size_t kUnderWay = 8;  // requests that were sent beside the one that was refused
+  trial.need(kEnsure);
+  trial.need(method);
+  const json before = [&] {
+    trial.need_snapshot();
+    trial.ensured(1);
+    (void)trial.removed(1);
+    return trial.need_snapshot();
+  }();
+  trial.need_http();
+  for (std::size_t step = 0; step < 24; ++step) {
+    const int number = 40 + static_cast<int>(step);
+    if (method.prepare != nullptr) method.prepare(trial, number);
+    trial.network.restart();
+    trial.network.break_at(
+        step, Break::with(429, "{}", {{"retry-after", "7"}, {"content-type", "application/json"}}));
+    const Outcome outcome = trial.run(method, number);
+    const std::size_t count = trial.network.count();
+    if (!outcome.balancer.id.empty()) trial.service(number).id = outcome.balancer.id;
+    trial.network.restart();
+    if (count > step) {
+      Trial::expect(outcome.status.error_class() == ErrorClass::throttled,
+                    fmt::format("after a 429 for request {}, {} ended with {}", step + 1,
+                                method.name, describe(outcome.status)));
+      Trial::expect(outcome.status.retry_after() >= 7s,
+                    fmt::format("after a 429 for request {} with \"Retry-After: 7\", {} says {} ms",
+                                step + 1, method.name, outcome.status.retry_after().count()));
+      Trial::expect(count <= step + 1 + kUnderWay,
+                    fmt::format("after a 429 for request {}, {} goes on with {} others", step + 1,
+                                method.name, count - step - 1));
+    }
+    const Outcome mended = repeat(trial, method, number);
+    Trial::expect(mended.ok(), fmt::format("after a 429 for request {}, the next {} ended with {}",
+                                           step + 1, method.name, describe(mended.status)));
+    const Status gone = trial.removed(number);
+    Trial::expect(gone.ok() && trial.need_snapshot() == before,
+                  fmt::format("after a 429 for request {} of {}, something is left when all is "
+                              "removed",
+                              step + 1, method.name));
+    if (count <= step) return;
+  }
+}
+
+// A load balancer that was made for what looks alike and is something else.
+void leaves_its_lookalike(Trial& trial, const std::function<void()>& become) {
+  trial.need(kEnsure);
+  trial.backends();
+  trial.need_snapshot();
+  const LoadBalancer theirs = trial.ensured();
+  become();
+  for (const std::string& id : {theirs.id, std::string()}) {
+    trial.service(0).id = id;
+    const json before = trial.need_snapshot();
+    const Status gone = trial.run(kRemove).status;
+    Trial::expect(trial.need_snapshot() == before,
+                  "remove takes away the load balancer of another: " + describe(gone));
+  }
+  trial.service(0).id = theirs.id;
+  const json before = trial.need_snapshot();
+  const Outcome claimed = trial.run(kEnsure);
+  Trial::expect(!claimed.ok() || claimed.balancer.id != theirs.id,
+                "ensure takes the load balancer of another, whose id is recorded, for its own");
+  if (claimed.ok() && claimed.balancer.state == LoadBalancerState::foreign) {
+    Trial::expect(trial.need_snapshot() == before, "a FOREIGN load balancer was changed");
+  }
+  trial.service(0).id.clear();
+  const Outcome made = trial.run(kEnsure);
+  Trial::expect(!made.ok() || made.balancer.id != theirs.id,
+                "ensure takes the load balancer of another for its own");
+}
+
+void leaves_that_of_another_uid(Trial& trial) {
+  leaves_its_lookalike(trial, [&] { trial.make_anew(0); });
+}
+
+void leaves_that_of_another_cluster(Trial& trial) {
+  leaves_its_lookalike(trial, [&] {
+    trial.move_to_another_cluster();
+    trial.begin_again();
+  });
 }
 
 void makes_it_again(Trial& trial) {
@@ -241,7 +336,21 @@ void add_ownership_cases(Cases& cases) {
                 {"OWNERSHIP-13", "ensure makes again what somebody deleted", kHeader,
                  "ccm_cloud_loadbalancers.ensure", &makes_it_again},
                 {"OWNERSHIP-14", "ensure says QUOTA when the account's limit is reached",
-                 "ccm/abi/status.h", "CCM_CLASS_QUOTA", &says_quota}});
+                 "ccm/abi/status.h", "CCM_CLASS_QUOTA", &says_quota},
+                {"OWNERSHIP-15", "the load balancer of a namesake with another UID is left alone",
+                 kHeader, "R-92", &leaves_that_of_another_uid},
+                {"OWNERSHIP-16", "the load balancer of another cluster is left alone", kHeader,
+                 "R-92", &leaves_that_of_another_cluster},
+                {"OWNERSHIP-20", "a write of ensure that got a 500 is made later", kHeader, "R-95",
+                 &survives_refused_writes},
+                {"OWNERSHIP-21", "a write of remove that got a 500 is made later", kHeader,
+                 "ccm_cloud_loadbalancers.remove", &survives_refused_writes_of_remove},
+                {"OWNERSHIP-22", "ensure stops at a 429 in its middle, and goes on later",
+                 "ccm/abi/status.h", "CCM_CLASS_THROTTLED",
+                 [](Trial& trial) { stops_at_a_rate_limit(trial, kEnsure); }},
+                {"OWNERSHIP-23", "remove stops at a 429 in its middle, and goes on later",
+                 "ccm/abi/status.h", "CCM_CLASS_THROTTLED",
+                 [](Trial& trial) { stops_at_a_rate_limit(trial, kRemove); }}});
 }
 
 }  // namespace ccm::conformance

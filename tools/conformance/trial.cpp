@@ -36,9 +36,39 @@ long count_threads() {
   return error ? 1 : std::distance(begin(tasks), end(tasks));
 }
 
+namespace {
+
+// As the headers and gRPC name it.
+std::string name_of_code(Code code) {
+  static constexpr const char* kNames[] = {"OK",
+                                           "CANCELLED",
+                                           "UNKNOWN",
+                                           "INVALID_ARGUMENT",
+                                           "DEADLINE_EXCEEDED",
+                                           "NOT_FOUND",
+                                           "ALREADY_EXISTS",
+                                           "PERMISSION_DENIED",
+                                           "RESOURCE_EXHAUSTED",
+                                           "FAILED_PRECONDITION",
+                                           "ABORTED",
+                                           "OUT_OF_RANGE",
+                                           "UNIMPLEMENTED",
+                                           "INTERNAL",
+                                           "UNAVAILABLE",
+                                           "DATA_LOSS",
+                                           "UNAUTHENTICATED"};
+  static_assert(std::size(kNames) == CCM_CODE_UNAUTHENTICATED + 1);
+  const auto number = static_cast<std::size_t>(code);
+  if (number < std::size(kNames)) return kNames[number];
+  if (code == Code::implemented_elsewhere) return "IMPLEMENTED_ELSEWHERE";
+  return fmt::format("the unknown code {}", static_cast<int64_t>(code));
+}
+
+}  // namespace
+
 std::string describe(const Status& status) {
   if (status.ok()) return "success";
-  std::string text = fmt::format("code {}", static_cast<int>(status.code()));
+  std::string text = name_of_code(status.code());
   const auto name = name_of(status.error_class());
   text += name.empty() ? std::string(", no class") : fmt::format(", class {}", name);
   if (!status.reason().empty()) text += fmt::format(", reason {}", status.reason());
@@ -157,6 +187,14 @@ void Trial::destroy(testing::FakeComponent& component) {
   }
 }
 
+void Trial::begin_again() {
+  destroy();
+  component_.reset();
+  made_ = false;
+  logged_in_ = false;
+  ready();
+}
+
 bool Trial::offers(const Method& method) { return method.offered(*this); }
 
 void Trial::need(const Method& method) {
@@ -248,6 +286,14 @@ json Trial::ask(const json& question) {
 json Trial::snapshot() {
   json answer = cloud.ask({{"do", "snapshot"}});
   return answer.is_null() ? answer : answer.value("snapshot", json());
+}
+
+json Trial::need_snapshot() { return ask({{"do", "snapshot"}}).at("snapshot"); }
+
+std::optional<std::size_t> Trial::count_load_balancers() {
+  const json answer = cloud.ask({{"do", "snapshot"}});
+  if (answer.is_null() || !answer.contains("loadBalancers")) return std::nullopt;
+  return answer["loadBalancers"].get<std::size_t>();
 }
 
 void Trial::watch_cloud() {

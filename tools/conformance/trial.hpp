@@ -82,6 +82,8 @@ class Trial {
   void destroy();
   // The same of another component.
   static void destroy(testing::FakeComponent& component);
+  // The same of its component, and begins with another one, as a host that starts again.
+  void begin_again();
   // Skips when the provider has no such function.
   void need(const Method& method);
   [[nodiscard]] bool offers(const Method& method);
@@ -102,6 +104,8 @@ class Trial {
 
   // The cloud. Adds instances if it can; skips unless there are `count`.
   std::vector<Machine> machines(std::size_t count);
+  // How many load balancers the cloud has; nothing when its command does not say.
+  std::optional<std::size_t> count_load_balancers();
   // Asks the cloud's command; skips when it cannot do that.
   nlohmann::json ask(const nlohmann::json& question);
   // The same; null when it cannot.
@@ -111,10 +115,17 @@ class Trial {
   // nobody can tell.
   void watch_cloud();
   [[nodiscard]] std::string changed();
+  // The cloud's load balancers and routes; skips when its command cannot tell.
+  nlohmann::json need_snapshot();
 
   // Service `number`: what is asked of the provider for it. A case may change it.
   LoadBalancerService& service(int number);
+  // From here on Service `number` is another one of that name, whose UID is another, too.
+  void make_anew(int number);
+  // From here on this is another cluster: its UID, its --cluster-name, and that of the Services.
+  void move_to_another_cluster();
   Backends& backends();
+  void choose_backends(const std::vector<Machine>& targets);
   // As a case found them.
   void reset_backends() { backends_ = all_backends_; }
   Route route(int number);

@@ -12,7 +12,8 @@ namespace {
 using nlohmann::json;
 using namespace std::chrono_literals;
 
-constexpr int kRounds = 60;  // until a load balancer must be there, or gone
+constexpr uint64_t kUid = 0xffffffffU;  // the part of the seed that is in UIDs
+constexpr int kRounds = 60;             // until a load balancer must be there, or gone
 
 // When to come back, as the host would.
 std::chrono::milliseconds pause_of(std::chrono::milliseconds asked) {
@@ -52,6 +53,14 @@ json object_of(const LoadBalancerService& service) {
                {"nodePort", service.ports.front().node_port}}}}}}};
 }
 
+void name_by_uid(LoadBalancerService& service, std::string uid) {
+  service.uid = std::move(uid);
+  service.default_name = "a";
+  for (const char c : service.uid) {
+    if (c != '-' && service.default_name.size() < 32) service.default_name += c;
+  }
+}
+
 }  // namespace
 
 LoadBalancerService& Trial::service(int number) {
@@ -60,48 +69,62 @@ LoadBalancerService& Trial::service(int number) {
   LoadBalancerService service;
   service.name = fmt::format("web-{}", number);
   service.namespace_name = "conformance";
-  service.uid = fmt::format("{:08x}-0000-4000-8000-{:012x}", number, settings.seed & 0xffffffffU);
+  name_by_uid(service, fmt::format("{:08x}-0000-4000-8000-{:012x}", number, settings.seed & kUid));
   service.cluster_name = "conformance";
-  service.default_name = "a";
-  for (const char c : service.uid) {
-    if (c != '-' && service.default_name.size() < 32) service.default_name += c;
-  }
   service.ports = {{"http", "TCP", "", 80, 30080 + number}};
   service.ip_families = {"IPv4"};
   service.object = host.objects.make(object_of(service).dump());
   return services_.emplace(number, std::move(service)).first->second;
 }
 
+void Trial::make_anew(int number) {
+  LoadBalancerService& made = service(number);
+  name_by_uid(made, fmt::format("{:08x}-0000-4000-9000-{:012x}", number, settings.seed & kUid));
+  made.object = host.objects.make(object_of(made).dump());
+}
+
+void Trial::move_to_another_cluster() {
+  host.config.set_flag("cluster-name", "another");
+  host.kube.put(
+      "v1/namespaces",
+      R"({"metadata":{"name":"kube-system","uid":"07e40000-0000-4000-8000-000000000000"}})");
+  for (auto& [number, service] : services_) service.cluster_name = "another";
+}
+
 Backends& Trial::backends() {
   if (!backends_) {
-    std::vector<Backend> list;
     std::vector<Machine> targets = {{"node-1", ""},
                                     {"node-2", ""}};  // of a provider without instances
     if (offers(kList) || offers(kDescribe) || offers(kGet) || cloud.there()) targets = machines(2);
-    for (const Machine& machine : targets) {
-      Backend backend;
-      backend.name = machine.name;
-      backend.provider_id = machine.provider_id;
-      backend.addresses = {{"InternalIP", fmt::format("10.0.0.{}", 10 + list.size())}};
-      list.push_back(std::move(backend));
-    }
-    if (offers(kList)) {
-      const Outcome listed = run_well(kList);
-      for (const Instance& machine : listed.machines.instances) {
-        for (Backend& backend : list) {
-          if (backend.provider_id == machine.provider_id) backend.addresses = machine.addresses;
-        }
-      }
-    }
-    for (Backend& backend : list) {
-      const std::string object = object_of(backend).dump();
-      host.kube.put("v1/nodes", object);
-      backend.node = host.objects.make(object);
-    }
-    all_backends_ = Backends(std::move(list));
-    backends_ = all_backends_;
+    choose_backends(targets);
   }
   return *backends_;
+}
+
+void Trial::choose_backends(const std::vector<Machine>& targets) {
+  std::vector<Backend> list;
+  for (const Machine& machine : targets) {
+    Backend backend;
+    backend.name = machine.name;
+    backend.provider_id = machine.provider_id;
+    backend.addresses = {{"InternalIP", fmt::format("10.0.0.{}", 10 + list.size())}};
+    list.push_back(std::move(backend));
+  }
+  if (offers(kList)) {
+    const Outcome listed = run_well(kList);
+    for (const Instance& machine : listed.machines.instances) {
+      for (Backend& backend : list) {
+        if (backend.provider_id == machine.provider_id) backend.addresses = machine.addresses;
+      }
+    }
+  }
+  for (Backend& backend : list) {
+    const std::string object = object_of(backend).dump();
+    host.kube.put("v1/nodes", object);
+    backend.node = host.objects.make(object);
+  }
+  all_backends_ = Backends(std::move(list));
+  backends_ = all_backends_;
 }
 
 Route Trial::route(int number) {

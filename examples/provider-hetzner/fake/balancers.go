@@ -108,7 +108,7 @@ type Balancer struct {
 func (c *Cloud) PlantLoadBalancer() (string, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	made := c.newBalancer(creation{Name: "theirs", Labels: map[string]string{"theirs": "yes"}, Location: "fsn1"}, balancerTypes["lb11"])
+	made := c.newBalancer(creation{Name: fmt.Sprint("theirs-", len(c.balancers)), Labels: map[string]string{"theirs": "yes"}, Location: "fsn1"}, balancerTypes["lb11"])
 	c.addressOf(made)
 	return fmt.Sprint(made.ID), nil
 }

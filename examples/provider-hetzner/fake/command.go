@@ -22,13 +22,26 @@ func (c *Cloud) Command() cloudcommand.Cloud {
 		API:                c,
 		AddMachines:        c.AddMachines,
 		RemoveMachine:      c.RemoveMachine,
+		SwitchOffMachine:   c.switchOffMachine,
 		PlantLoadBalancer:  c.PlantLoadBalancer,
 		RemoveLoadBalancer: c.RemoveLoadBalancer,
 		PlantRoute:         c.PlantRoute,
 		ExhaustQuota:       c.exhaustQuota,
 		Snapshot:           c.snapshot,
+		LoadBalancers:      func() int { return len(c.balancers) },
 		Secrets:            func() []string { return []string{Token} },
 	}
+}
+
+func (c *Cloud) switchOffMachine(off cloudcommand.Machine) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for _, each := range c.servers {
+		if each.Name == off.Name {
+			each.Status = "off"
+		}
+	}
+	return nil
 }
 
 func (c *Cloud) exhaustQuota() error {

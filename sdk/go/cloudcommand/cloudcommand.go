@@ -44,11 +44,13 @@ type Cloud struct {
 
 	AddMachines        func(count int, first bool) ([]Machine, error) // first: before the others in a listing
 	RemoveMachine      func(machine Machine) error
+	SwitchOffMachine   func(machine Machine) error   // it goes on existing
 	PlantLoadBalancer  func() (id string, err error) // somebody else's
 	RemoveLoadBalancer func(id string) error
 	PlantRoute         func(cidr string, machine Machine) error // somebody else's
 	ExhaustQuota       func() error                             // no further load balancer can be made
 	Snapshot           func() any                               // load balancers and routes; equal JSON = nothing changed
+	LoadBalancers      func() int                               // how many load balancers there are, for Snapshot
 	Secrets            func() []string                          // texts that must not be in logs
 }
 
@@ -135,6 +137,8 @@ func (c Cloud) answer(asked question) (any, error) {
 		return object{"machines": machines}, err
 	case asked.Do == "remove-machine" && c.RemoveMachine != nil:
 		return object{}, c.RemoveMachine(machine)
+	case asked.Do == "switch-off-machine" && c.SwitchOffMachine != nil:
+		return object{}, c.SwitchOffMachine(machine)
 	case asked.Do == "plant-load-balancer" && c.PlantLoadBalancer != nil:
 		id, err := c.PlantLoadBalancer()
 		return object{"id": id}, err
@@ -145,7 +149,11 @@ func (c Cloud) answer(asked question) (any, error) {
 	case asked.Do == "exhaust-quota" && c.ExhaustQuota != nil:
 		return object{}, c.ExhaustQuota()
 	case asked.Do == "snapshot" && c.Snapshot != nil:
-		return object{"snapshot": c.Snapshot()}, nil
+		answer := object{"snapshot": c.Snapshot()}
+		if c.LoadBalancers != nil {
+			answer["loadBalancers"] = c.LoadBalancers()
+		}
+		return answer, nil
 	case asked.Do == "secrets" && c.Secrets != nil:
 		return object{"secrets": c.Secrets()}, nil
 	}

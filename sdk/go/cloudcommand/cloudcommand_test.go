@@ -42,24 +42,27 @@ func TestWhatOnlyTheCloudCanDo(t *testing.T) {
 			return []cloudcommand.Machine{{Name: "m", ProviderID: "acme://1"}}, nil
 		},
 		RemoveMachine:      func(m cloudcommand.Machine) error { saw("%v", m); return nil },
+		SwitchOffMachine:   func(m cloudcommand.Machine) error { saw("off %v", m); return nil },
 		PlantLoadBalancer:  func() (string, error) { return "", errors.New("full") },
 		RemoveLoadBalancer: func(id string) error { saw(id); return nil },
 		PlantRoute:         func(cidr string, m cloudcommand.Machine) error { saw("%s %v", cidr, m); return nil },
 		ExhaustQuota:       func() error { return nil },
 		Snapshot:           func() any { return []int{} },
+		LoadBalancers:      func() int { return 3 },
 		Secrets:            func() []string { return []string{"hush"} },
 	}
 	expect(t, answers(t, cloud,
 		`{"do":"start","directory":"/d","seed":18446744073709551615}`,
 		`{"do":"add-machines","count":2,"first":true}`,
 		`{"do":"remove-machine","name":"m","providerID":"acme://1"}`,
+		`{"do":"switch-off-machine","name":"m","providerID":"acme://1"}`,
 		`{"do":"plant-load-balancer"}`,
 		`{"do":"remove-load-balancer","id":"7"}`,
 		`{"do":"plant-route","cidr":"10.0.0.0/24","name":"m","providerID":"acme://1"}`,
 		`{"do":"exhaust-quota"}`, `{"do":"snapshot"}`, `{"do":"secrets"}`, `{"do":"dance"}`),
-		`{"flags":{"a":"b"}}`, `{"machines":[{"name":"m","providerID":"acme://1"}]}`, `{}`, `{"error":"full"}`, `{}`, `{}`, `{}`,
-		`{"snapshot":[]}`, `{"secrets":["hush"]}`, `{"unsupported":true}`)
-	expect(t, seen, "/d 18446744073709551615", "2 true", "{m acme://1}", "7", "10.0.0.0/24 {m acme://1}")
+		`{"flags":{"a":"b"}}`, `{"machines":[{"name":"m","providerID":"acme://1"}]}`, `{}`, `{}`, `{"error":"full"}`, `{}`, `{}`, `{}`,
+		`{"loadBalancers":3,"snapshot":[]}`, `{"secrets":["hush"]}`, `{"unsupported":true}`)
+	expect(t, seen, "/d 18446744073709551615", "2 true", "{m acme://1}", "off {m acme://1}", "7", "10.0.0.0/24 {m acme://1}")
 }
 
 func TestAnExchange(t *testing.T) {
@@ -76,7 +79,7 @@ func TestAnExchange(t *testing.T) {
 }
 
 func TestWhatIsMissingIsUnsupported(t *testing.T) {
-	for _, question := range []string{"start", "http", "add-machines", "remove-machine", "plant-load-balancer", "remove-load-balancer",
+	for _, question := range []string{"start", "http", "add-machines", "remove-machine", "switch-off-machine", "plant-load-balancer", "remove-load-balancer",
 		"plant-route", "exhaust-quota", "snapshot", "secrets"} {
 		expect(t, answers(t, cloudcommand.Cloud{}, `{"do":"`+question+`"}`), `{"unsupported":true}`)
 	}

@@ -59,6 +59,7 @@ static inline ccm_status ccm_http_failure(const ccm_http_response *response) {
     case 400:
     case 422: status.code = CCM_CODE_FAILED_PRECONDITION, status.error_class = CCM_CLASS_INVALID_SPEC; break;
     case 401: status.code = CCM_CODE_UNAUTHENTICATED, status.error_class = CCM_CLASS_AUTH; break;
+    case 402: status.code = CCM_CODE_RESOURCE_EXHAUSTED, status.error_class = CCM_CLASS_QUOTA; break;
     case 403: status.code = CCM_CODE_PERMISSION_DENIED, status.error_class = CCM_CLASS_AUTH; break;
     case 409:
     case 412: status.code = CCM_CODE_ABORTED, status.error_class = CCM_CLASS_CONFLICT; break;

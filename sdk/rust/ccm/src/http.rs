@@ -253,3 +253,23 @@ impl HttpClient {
         send(http, ctx, request).await
     }
 }
+
+/// Text for one segment of a URL's path, or a value of its query: all but the unreserved characters of RFC 3986 as "%XX".
+pub fn percent_encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(byte as char),
+            _ => encoded += &format!("%{byte:02X}"),
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn percent_encode_keeps_what_is_unreserved() {
+        assert_eq!(super::percent_encode("a-Z.0_~/é "), "a-Z.0_~%2F%C3%A9%20");
+    }
+}

@@ -68,7 +68,7 @@ pub use ctx::{Ctx, Done};
 pub use error::{reason, Class, Code, Error, Result};
 pub use file::FileWatch;
 pub use host::Host;
-pub use http::{HttpClient, HttpClientOptions, HttpRequest, HttpResponse};
+pub use http::{percent_encode, HttpClient, HttpClientOptions, HttpRequest, HttpResponse};
 pub use instance_pages::{list_steadily, InstancePage};
 pub use instances::{Instance, InstanceLimits, InstanceList, InstanceState, NodeAddress, NodeIdentity};
 pub use join::{join_all, JoinAll};
