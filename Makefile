@@ -68,6 +68,9 @@ test-openstack: packages-openstack configure ## contract suite and the whole man
 	@CCM_TEST_PATIENCE=180 $(BUILD)/openstack/bin/python tests/openstack/services.py $(BUILD)/openstack-services \
 	  sh -ec '$(BUILD)/bin/openstack_contract_test; $(BUILD)/bin/openstack_services_manager_test'
 
+test-mutants: packages-test build ## 40 bugs, one at a time, in the templates of `ccmctl plugin new`: the conformance cases find them
+	@PYTHONDONTWRITEBYTECODE=1 tests/conformance/mutants/mutants_test.py $(BUILD)
+
 test-growth: packages-test build ## scenarios with a host built with larger headers than its plugins, and the other way round
 	@TEST_JOBS=$(TEST_JOBS) tests/abi/growth $(BUILD) build-growth
 
@@ -165,4 +168,4 @@ test-image: packages-image packages-test-image $(if $(image_flags),cross,package
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth bench build-asan build-tsan asan tsan churn fuzz lint abi-lock install deb test-deb sign dist cross image image-programs test-image clean
+.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth test-mutants bench build-asan build-tsan asan tsan churn fuzz lint abi-lock install deb test-deb sign dist cross image image-programs test-image clean

@@ -173,6 +173,8 @@ void breaks_remove(Trial& trial, const Fault& fault) {
 void add(Cases& cases, const Method& method, int first, const char* outcome,
          void (*run)(Trial&, const Fault&)) {
   for (const Fault& fault : faults()) {
+    // A list from before it was made says that nothing is left, and no later one is due.
+    if (&method == &kRemove && fault.how.kind == Break::Kind::stale) continue;
     cases.push_back({fmt::format("OWNERSHIP-{:02}", first++),
                      fmt::format("{} at any read of {} {}", fault.what, method.name, outcome),
                      kHeader, "R-94", [&fault, run](Trial& trial) { run(trial, fault); }});

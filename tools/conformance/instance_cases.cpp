@@ -60,6 +60,8 @@ void throws_nothing(Trial& trial) {
 }
 
 void completes_once(Trial& trial) {
+  breaches_of_a_listing(trial);
+  trial.network.break_all(Break::with(500, "{}"));
   for (const std::string& line : breaches_of_a_listing(trial)) {
     Trial::expect(line.find("more than once") == std::string::npos &&
                       line.find("wrong number") == std::string::npos,

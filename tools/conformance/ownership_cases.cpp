@@ -222,7 +222,10 @@ void stops_at_a_rate_limit(Trial& trial, const Method& method) {
     const std::size_t count = trial.network.count();
     if (!outcome.balancer.id.empty()) trial.service(number).id = outcome.balancer.id;
     trial.network.restart();
-    if (count > step) {
+    // What goes on after the last of it is gone, such as the tidying of a tag, may stay undone.
+    const bool gone_already =
+        &method == &kRemove && outcome.ok() && trial.need_snapshot() == before;
+    if (count > step && !gone_already) {
       Trial::expect(outcome.status.error_class() == ErrorClass::throttled,
                     fmt::format("after a 429 for request {}, {} ended with {}", step + 1,
                                 method.name, describe(outcome.status)));
@@ -245,13 +248,13 @@ void stops_at_a_rate_limit(Trial& trial, const Method& method) {
   }
 }
 
-// A load balancer that was made for what looks alike and is something else.
-void leaves_its_lookalike(Trial& trial, const std::function<void()>& become) {
+// A load balancer that was made for an earlier Service of the same name.
+void leaves_that_of_another_uid(Trial& trial) {
   trial.need(kEnsure);
   trial.backends();
   trial.need_snapshot();
   const LoadBalancer theirs = trial.ensured();
-  become();
+  trial.make_anew(0);
   for (const std::string& id : {theirs.id, std::string()}) {
     trial.service(0).id = id;
     const json before = trial.need_snapshot();
@@ -271,17 +274,6 @@ void leaves_its_lookalike(Trial& trial, const std::function<void()>& become) {
   const Outcome made = trial.run(kEnsure);
   Trial::expect(!made.ok() || made.balancer.id != theirs.id,
                 "ensure takes the load balancer of another for its own");
-}
-
-void leaves_that_of_another_uid(Trial& trial) {
-  leaves_its_lookalike(trial, [&] { trial.make_anew(0); });
-}
-
-void leaves_that_of_another_cluster(Trial& trial) {
-  leaves_its_lookalike(trial, [&] {
-    trial.move_to_another_cluster();
-    trial.begin_again();
-  });
 }
 
 void makes_it_again(Trial& trial) {
@@ -339,8 +331,6 @@ void add_ownership_cases(Cases& cases) {
                  "ccm/abi/status.h", "CCM_CLASS_QUOTA", &says_quota},
                 {"OWNERSHIP-15", "the load balancer of a namesake with another UID is left alone",
                  kHeader, "R-92", &leaves_that_of_another_uid},
-                {"OWNERSHIP-16", "the load balancer of another cluster is left alone", kHeader,
-                 "R-92", &leaves_that_of_another_cluster},
                 {"OWNERSHIP-20", "a write of ensure that got a 500 is made later", kHeader, "R-95",
                  &survives_refused_writes},
                 {"OWNERSHIP-21", "a write of remove that got a 500 is made later", kHeader,

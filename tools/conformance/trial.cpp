@@ -187,14 +187,6 @@ void Trial::destroy(testing::FakeComponent& component) {
   }
 }
 
-void Trial::begin_again() {
-  destroy();
-  component_.reset();
-  made_ = false;
-  logged_in_ = false;
-  ready();
-}
-
 bool Trial::offers(const Method& method) { return method.offered(*this); }
 
 void Trial::need(const Method& method) {

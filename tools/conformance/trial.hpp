@@ -82,8 +82,6 @@ class Trial {
   void destroy();
   // The same of another component.
   static void destroy(testing::FakeComponent& component);
-  // The same of its component, and begins with another one, as a host that starts again.
-  void begin_again();
   // Skips when the provider has no such function.
   void need(const Method& method);
   [[nodiscard]] bool offers(const Method& method);
@@ -122,8 +120,6 @@ class Trial {
   LoadBalancerService& service(int number);
   // From here on Service `number` is another one of that name, whose UID is another, too.
   void make_anew(int number);
-  // From here on this is another cluster: its UID, its --cluster-name, and that of the Services.
-  void move_to_another_cluster();
   Backends& backends();
   void choose_backends(const std::vector<Machine>& targets);
   // As a case found them.

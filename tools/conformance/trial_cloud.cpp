@@ -83,14 +83,6 @@ void Trial::make_anew(int number) {
   made.object = host.objects.make(object_of(made).dump());
 }
 
-void Trial::move_to_another_cluster() {
-  host.config.set_flag("cluster-name", "another");
-  host.kube.put(
-      "v1/namespaces",
-      R"({"metadata":{"name":"kube-system","uid":"07e40000-0000-4000-8000-000000000000"}})");
-  for (auto& [number, service] : services_) service.cluster_name = "another";
-}
-
 Backends& Trial::backends() {
   if (!backends_) {
     std::vector<Machine> targets = {{"node-1", ""},

@@ -36,6 +36,12 @@ Status still_deleting() {
       .with_retry_after(kDeletionPoll);
 }
 
+// A 404 for a list names no load balancer, so none is known to be gone.
+Status no_list(const Status& status) {
+  return Status(Code::unavailable, ErrorClass::unavailable, status.message())
+      .with_reason("CloudUnavailable");
+}
+
 }  // namespace
 
 Task<Result<std::optional<Balancer>>> LoadBalancers::get(Ctx ctx, std::string id) {
@@ -56,6 +62,7 @@ Task<Result<std::vector<Balancer>>> LoadBalancers::list_owned(Ctx ctx, std::stri
                      "&service_uid=" + ccm::percent_encode(uid);
   std::string operation = "ListLoadBalancers";
   auto body = co_await cloud_.get(ctx, std::move(path), std::move(operation));
+  if (body.status().code() == Code::not_found) co_return no_list(body.status());
   if (!body.ok()) co_return body.status();
   auto balancers = parse_balancers(*body);
   if (!balancers.ok()) co_return balancers.status().with_context("ListLoadBalancers");

@@ -49,3 +49,11 @@ void ask(const struct provider *provider, ccm_ctx ctx, const struct question *qu
   ccm_free(&authorization);
   ccm_free(&url);
 }
+
+void next_page(ccm_buffer *path, const char *first, ccm_str next) {
+  ccm_free(path);
+  if (next.len == 0) return;
+  ccm_append(path, first);
+  ccm_append(path, "?after=");
+  ccm_append_escaped(path, next);
+}

@@ -27,4 +27,7 @@ typedef void (*reader)(void *owner, const ccm_http_response *response, ccm_value
 void ask(const struct provider *provider, ccm_ctx ctx, const struct question *question, ccm_completion done, reader read,
          void *owner);
 
+/* The path of the page after that one: empty when `next` is. */
+void next_page(ccm_buffer *path, const char *first, ccm_str next);
+
 #endif

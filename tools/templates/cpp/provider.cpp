@@ -4,8 +4,11 @@
 #include "ccm_plugin_manifest.h"
 
 #include <ccm/json_writer.hpp>
+#include <ccm/percent_encode.hpp>
 #include <ccm/plugin.hpp>
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace @IDENTIFIER@ {
@@ -25,18 +28,20 @@ class Provider {
     co_return machines.status();
   }
 
-  // Every machine, or a failure: never a part, which would look like vanished machines.
+  // Every machine on all pages, or a failure: never a part, which would look like vanished machines. A
+  // cloud whose pages have numbers moves machines from one to another meanwhile: see
+  // ccm/instance_pages.hpp.
   ccm::Task<ccm::Result<Machines>> list(ccm::Ctx ctx) {
-    auto answer = co_await api_.call(ctx, "ListMachines", "GET", "/machines");
-    if (!answer.ok()) co_return answer.status();
-    if (answer->at("/machines").kind() != ccm::ValueKind::array) {
-      co_return ccm::Status(ccm::Code::data_loss, ccm::ErrorClass::unavailable,
-                            "ListMachines: the answer has no list of machines");
-    }
     Machines machines;
-    answer->at("/machines").each([&](std::string_view, const ccm::Value& machine) {
-      machines.push_back(read_machine(machine));
-    });
+    std::string path = "/machines";
+    while (!path.empty()) {
+      auto page = co_await read_page(ctx, "ListMachines", path, "/machines");
+      if (!page.ok()) co_return page.status();
+      page->at("/machines").each([&](std::string_view, const ccm::Value& machine) {
+        machines.push_back(read_machine(machine));
+      });
+      path = next_page("/machines", *page);
+    }
     co_return machines;
   }
 
@@ -44,32 +49,95 @@ class Provider {
   ccm::Task<ccm::Result<ccm::LoadBalancer>> ensure_load_balancer(ccm::Ctx ctx,
                                                                  ccm::LoadBalancerService service,
                                                                  ccm::Backends backends) {
-    const std::string path = path_of(service);
     const ccm::Object wanted = host_.parse(json_of(service, backends));
-    auto found = co_await api_.call(ctx, "GetLoadBalancer", "GET", path);
-    std::string difference = "created";
-    if (found.ok()) {
-      if (found->at("/spec").equals(wanted.at(""))) co_return balancer_of(*found, service, "");
+    auto search = co_await find(ctx, service, wanted);
+    if (!search.ok()) co_return search.status();
+    if (search->own && search->own->as_wanted) co_return result_of(*search->own, "");
+    std::string method = "POST", path = "/load-balancers", difference = "created";
+    if (search->own || !service.adopt_id.empty()) {
+      method = "PUT";
+      path = path_of(search->own ? search->own->id : service.adopt_id);
       difference = "ports or backends";
-    } else if (found.status().code() != ccm::Code::not_found) {
-      co_return found.status();
+    } else if (search->foreign) {
+      ccm::LoadBalancer foreign;
+      foreign.state = ccm::LoadBalancerState::foreign;
+      co_return foreign;
     }
-    auto made = co_await api_.call(ctx, "PutLoadBalancer", "PUT", path, std::string(wanted.json()));
+    auto made = co_await api_.call(ctx, "WriteLoadBalancer", method, path, std::string(wanted.json()));
     if (!made.ok()) co_return made.status();
-    co_return balancer_of(*made, service, std::move(difference));
+    co_return result_of(read_balancer(made->at(""), wanted), std::move(difference));
   }
 
-  // Nothing is written for a load balancer that is not there.
+  // Nothing is written for a load balancer that is not there, or somebody else's.
   ccm::Task<ccm::Status> delete_load_balancer(ccm::Ctx ctx, ccm::LoadBalancerService service) {
-    auto found = co_await api_.call(ctx, "GetLoadBalancer", "GET", path_of(service));
-    if (found.status().code() == ccm::Code::not_found) co_return ccm::Status();
-    if (!found.ok()) co_return found.status();
-    auto gone = co_await api_.call(ctx, "DeleteLoadBalancer", "DELETE", path_of(service));
+    const ccm::Object wanted = host_.parse(json_of(service, {}));
+    auto search = co_await find(ctx, service, wanted);
+    if (!search.ok()) co_return search.status();
+    if (!search->own && !search->foreign) co_return ccm::Status();
+    if (!search->own) {
+      co_return ccm::Status(ccm::Code::failed_precondition,
+                            "load balancer " + service.id + " is somebody else's")
+          .with_reason(CCM_REASON_NOT_OWNED);
+    }
+    const std::string path = path_of(search->own->id);
+    auto gone = co_await api_.call(ctx, "DeleteLoadBalancer", "DELETE", path);
     if (gone.status().code() == ccm::Code::not_found) co_return ccm::Status();
     co_return gone.status();
   }
 
  private:
+  struct Balancer {
+    std::string id, mark, address;
+    bool as_wanted = false;
+  };
+  struct Search {
+    std::optional<Balancer> own;  // the one with this Service's mark
+    bool foreign = false;         // the recorded id leads to one without it
+  };
+
+  // By the recorded id, which proves nothing and says where to look, and then by the mark. A list that
+  // cannot be read is a failure, and no absence.
+  ccm::Task<ccm::Result<Search>> find(ccm::Ctx ctx, ccm::LoadBalancerService service,
+                                      ccm::Object wanted) {
+    Search search;
+    const std::string mark(wanted.text("/mark"));
+    if (!service.id.empty()) {
+      const std::string path = path_of(service.id);
+      auto found = co_await api_.call(ctx, "GetLoadBalancer", "GET", path);
+      if (!found.ok() && found.status().code() != ccm::Code::not_found) co_return found.status();
+      if (found.ok()) take(search, read_balancer(found->at(""), wanted), mark);
+      search.foreign = found.ok() && !search.own;
+    }
+    std::string path = "/load-balancers";
+    while (!search.own && !path.empty()) {
+      auto page = co_await read_page(ctx, "ListLoadBalancers", path, "/loadBalancers");
+      if (!page.ok()) co_return page.status();
+      page->at("/loadBalancers").each([&](std::string_view, const ccm::Value& balancer) {
+        take(search, read_balancer(balancer, wanted), mark);
+      });
+      path = next_page("/load-balancers", *page);
+    }
+    co_return search;
+  }
+
+  static void take(Search& search, Balancer balancer, const std::string& mark) {
+    if (balancer.mark == mark) search.own = std::move(balancer);
+  }
+
+  ccm::Task<ccm::Result<ccm::Object>> read_page(ccm::Ctx ctx, std::string operation,
+                                                std::string path, std::string list) {
+    auto page = co_await api_.call(ctx, operation, "GET", path);
+    if (page.ok() && page->at(list).kind() == ccm::ValueKind::array) co_return page;
+    if (!page.ok() && page.status().code() != ccm::Code::not_found) co_return page;
+    co_return ccm::Status(ccm::Code::data_loss, ccm::ErrorClass::unavailable,
+                          operation + ": the answer has no list");
+  }
+
+  static std::string next_page(const std::string& path, const ccm::Object& page) {
+    const std::string_view next = page.text("/next");
+    return next.empty() ? "" : path + "?after=" + ccm::percent_encode(next);
+  }
+
   static ccm::Instance read_machine(const ccm::Value& machine) {
     ccm::Instance instance;
     instance.provider_id = "@NAME@://" + std::string(machine.text("/id"));
@@ -83,42 +151,51 @@ class Provider {
     return instance;
   }
 
-  // The name has the Service's UID, so the load balancer can be nobody else's.
-  static std::string path_of(const ccm::LoadBalancerService& service) {
-    return "/load-balancers/" + service.cluster_name + "-" + service.uid;
+  static Balancer read_balancer(const ccm::Value& value, const ccm::Object& wanted) {
+    Balancer balancer;
+    balancer.id = value.text("/id");
+    balancer.mark = value.text("/mark");
+    balancer.address = value.text("/address");
+    balancer.as_wanted = value.at("/spec").equals(wanted.at("/spec"));
+    return balancer;
+  }
+
+  static std::string path_of(const std::string& id) {
+    return "/load-balancers/" + ccm::percent_encode(id);
   }
 
   static std::string json_of(const ccm::LoadBalancerService& service,
                              const ccm::Backends& backends) {
     ccm::JsonWriter json;
     json.object([&] {
-      json.member("ports").array([&] {
-        for (const ccm::ServicePort& port : service.ports) {
-          json.object([&] {
-            json.member("protocol").text(port.protocol);
-            json.member("port").number(port.port);
-            json.member("nodePort").number(port.node_port);
-          });
-        }
-      });
-      json.member("machines").array([&] {
-        for (const ccm::Backend& backend : backends) json.text(backend.provider_id);
+      // Whose it is. It has the Service's UID, so it can be nobody else's.
+      json.member("mark").text(service.cluster_name + "/" + service.uid);
+      json.member("spec").object([&] {
+        json.member("ports").array([&] {
+          for (const ccm::ServicePort& port : service.ports) {
+            json.object([&] {
+              json.member("protocol").text(port.protocol);
+              json.member("port").number(port.port);
+              json.member("nodePort").number(port.node_port);
+            });
+          }
+        });
+        json.member("machines").array([&] {
+          for (const ccm::Backend& backend : backends) json.text(backend.provider_id);
+        });
       });
     });
     return std::move(json).str();
   }
 
-  static ccm::LoadBalancer balancer_of(const ccm::Object& answer,
-                                       const ccm::LoadBalancerService& service,
-                                       std::string difference) {
+  static ccm::LoadBalancer result_of(const Balancer& found, std::string difference) {
     ccm::LoadBalancer balancer;
-    balancer.id = service.cluster_name + "-" + service.uid;
+    balancer.id = found.id;
     balancer.difference = std::move(difference);
-    const std::string address(answer.text("/address"));
     // Without an address the cloud still works on it; the host asks again.
-    balancer.state = address.empty() ? ccm::LoadBalancerState::pending
-                                     : ccm::LoadBalancerState::active;
-    if (!address.empty()) balancer.ingress.emplace_back().ip = address;
+    balancer.state = found.address.empty() ? ccm::LoadBalancerState::pending
+                                           : ccm::LoadBalancerState::active;
+    if (!found.address.empty()) balancer.ingress.emplace_back().ip = found.address;
     return balancer;
   }
 

@@ -15,19 +15,24 @@ type machine struct {
 	Running bool   `json:"running"`
 }
 
-// ListInstances gives every machine, or an error: never a part, which would look like vanished machines.
+// ListInstances gives every machine on all pages, or an error: never a part, which would look like vanished machines. A cloud
+// whose pages have numbers moves machines from one to another meanwhile: see ccm.ListSteadily.
 func (p *provider) ListInstances(ctx context.Context) (list ccm.InstanceList, err error) {
-	var answer struct {
-		Machines *[]machine `json:"machines"`
-	}
-	if err := p.api.call(ctx, "ListMachines", "GET", "/machines", nil, &answer); err != nil {
-		return list, err
-	}
-	if answer.Machines == nil {
-		return list, ccm.Unavailable("ListMachines: the answer has no list of machines")
-	}
-	for _, found := range *answer.Machines {
-		list.Instances = append(list.Instances, instance(found))
+	for path := "/machines"; path != ""; {
+		var page struct {
+			Machines *[]machine `json:"machines"`
+			Next     string     `json:"next"`
+		}
+		if err := p.api.call(ctx, "ListMachines", "GET", path, nil, &page); err != nil {
+			return list, err
+		}
+		if page.Machines == nil {
+			return list, ccm.Unavailable("ListMachines: the answer has no list")
+		}
+		for _, found := range *page.Machines {
+			list.Instances = append(list.Instances, instance(found))
+		}
+		path = nextPage("/machines", page.Next)
 	}
 	return list, nil
 }

@@ -57,6 +57,13 @@ func TestListsMachines(t *testing.T) {
 	}
 }
 
+func TestListsAllPages(t *testing.T) {
+	begin(t, 250)
+	if listed := ccmtest.Run("instances.list"); listed.Code != ccm.CodeOK || len(listed.Instances) != 250 {
+		t.Errorf("%d of 250, %+v", len(listed.Instances), listed.Code)
+	}
+}
+
 func TestHalfAListIsAFailure(t *testing.T) {
 	begin(t, 0)
 	for _, body := range []string{"{}", `{"machines": [{"id":`} {

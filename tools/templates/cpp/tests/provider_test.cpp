@@ -44,8 +44,20 @@ TEST_F(ProviderTest, ListsMachines) {
   EXPECT_EQ(host.http.requests()[0].headers[0].value, "Bearer s3cret");
 }
 
+TEST_F(ProviderTest, ListsAllPages) {
+  expect("GET", "/machines", 200, R"({"machines": [{"id": "7"}], "next": "7"})");
+  expect("GET", "/machines?after=7", 200, R"({"machines": [{"id": "9"}]})");
+  const auto list = provider.list();
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  ASSERT_EQ(list->instances.size(), 2U);
+  EXPECT_EQ(list->instances[1].provider_id, "@NAME@://9");
+}
+
 TEST_F(ProviderTest, HalfAListIsAFailure) {
   expect("GET", "/machines", 200, "{}");
+  EXPECT_FALSE(provider.list().ok());
+  expect("GET", "/machines", 200, R"({"machines": [{"id": "7"}], "next": "7"})");
+  expect("GET", "/machines?after=7", 404, "");
   EXPECT_FALSE(provider.list().ok());
 }
 
@@ -62,17 +74,31 @@ TEST_F(ProviderTest, ASecondEnsureWritesNothing) {
   service.uid = "u-1";
   service.cluster_name = "kubernetes";
   service.ports = {{"http", "TCP", "", 80, 30080}};
-  const std::string path = "/load-balancers/kubernetes-u-1";
-  const std::string spec =
-      R"({"ports":[{"protocol":"TCP","port":80,"nodePort":30080}],"machines":[]})";
-  expect("GET", path, 404, "");
-  expect("PUT", path, 200, R"({"address":"203.0.113.1","spec":)" + spec + "}");
-  expect("GET", path, 200, R"({"address":"203.0.113.1","spec":)" + spec + "}");
-  const auto made = provider.ensure_load_balancer(service, {});
-  ASSERT_TRUE(made.ok()) << made.status().message();
-  EXPECT_EQ(made->ingress.at(0).ip, "203.0.113.1");
-  EXPECT_EQ(host.http.requests()[1].body, spec);
+  const std::string body =
+      R"("mark":"kubernetes/u-1","spec":{"ports":[{"protocol":"TCP","port":80,"nodePort":30080}],"machines":[]}})";
+  const std::string made = R"({"id":"5","address":"203.0.113.1",)" + body;
+  expect("GET", "/load-balancers", 200, R"({"loadBalancers":[]})");
+  expect("POST", "/load-balancers", 201, made);
+  const auto first = provider.ensure_load_balancer(service, {});
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  EXPECT_EQ(first->id, "5");
+  EXPECT_EQ(first->ingress.at(0).ip, "203.0.113.1");
+  EXPECT_EQ(host.http.requests()[1].body, "{" + body);
+  service.id = first->id;
+  expect("GET", "/load-balancers/5", 200, made);
   EXPECT_EQ(provider.ensure_load_balancer(service, {})->difference, "");
+}
+
+TEST_F(ProviderTest, ARecordedIdProvesNothing) {
+  ccm::LoadBalancerService service;
+  service.uid = "u-1";
+  service.id = "6";
+  for (int i = 0; i < 2; ++i) {
+    expect("GET", "/load-balancers/6", 200, R"({"id":"6","mark":"another/u-1"})");
+    expect("GET", "/load-balancers", 200, R"({"loadBalancers":[]})");
+  }
+  EXPECT_EQ(provider.ensure_load_balancer(service, {})->state, ccm::LoadBalancerState::foreign);
+  EXPECT_EQ(provider.delete_load_balancer(service).reason(), CCM_REASON_NOT_OWNED);
 }
 
 }  // namespace

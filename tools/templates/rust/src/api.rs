@@ -31,9 +31,9 @@ impl Api {
         response.check(operation).map(Some)
     }
 
-    /// The JSON of an answer.
-    pub fn object(&self, operation: &str, response: &HttpResponse) -> Result<Object> {
-        self.host.parse(&response.body).ok_or_else(|| unreadable(operation, "the answer is no JSON"))
+    /// A JSON text, such as the body of an answer.
+    pub fn object(&self, operation: &str, json: &[u8]) -> Result<Object> {
+        self.host.parse(json).ok_or_else(|| unreadable(operation, "the answer is no JSON"))
     }
 }
 

@@ -1,4 +1,4 @@
-use ccm::{Class, Code, HttpResponse, InstanceState, Service, ServicePort};
+use ccm::{Class, Code, HttpResponse, InstanceState, LoadBalancerState, Service, ServicePort};
 use ccm_testing::{FakeHost, FakeProvider};
 use std::time::Duration;
 
@@ -38,10 +38,23 @@ fn lists_machines() {
 }
 
 #[test]
+fn lists_all_pages() {
+    let host = host();
+    expect(&host, "GET", "/machines", 200, r#"{"machines": [{"id": "7"}], "next": "7"}"#);
+    expect(&host, "GET", "/machines?after=7", 200, r#"{"machines": [{"id": "9"}]}"#);
+    let listed = provider(&host).list_instances().unwrap().instances;
+    assert_eq!((listed.len(), listed[1].provider_id.as_str()), (2, "@NAME@://9"));
+}
+
+#[test]
 fn half_a_list_is_a_failure() {
     let host = host();
+    let provider = provider(&host);
     expect(&host, "GET", "/machines", 200, "{}");
-    assert!(provider(&host).list_instances().is_err());
+    assert!(provider.list_instances().is_err());
+    expect(&host, "GET", "/machines", 200, r#"{"machines": [{"id": "7"}], "next": "7"}"#);
+    expect(&host, "GET", "/machines?after=7", 404, "");
+    assert!(provider.list_instances().is_err());
 }
 
 #[test]
@@ -58,16 +71,30 @@ fn a_second_ensure_writes_nothing() {
     let host = host();
     let provider = provider(&host);
     let port = ServicePort { protocol: "TCP".into(), port: 80, node_port: 30080, ..ServicePort::default() };
-    let service =
+    let mut service =
         Service { uid: "u-1".into(), cluster_name: "kubernetes".into(), ports: vec![port], ..Service::default() };
-    let path = "/load-balancers/kubernetes-u-1";
     let spec = r#"{"ports":[{"protocol":"TCP","port":80,"nodePort":30080}],"machines":[]}"#;
-    let made = format!(r#"{{"address":"203.0.113.1","spec":{spec}}}"#);
-    expect(&host, "GET", path, 404, "");
-    expect(&host, "PUT", path, 200, &made);
-    expect(&host, "GET", path, 200, &made);
+    let body = format!(r#""mark":"kubernetes/u-1","spec":{spec}}}"#);
+    let made = format!(r#"{{"id":"5","address":"203.0.113.1",{body}"#);
+    expect(&host, "GET", "/load-balancers", 200, r#"{"loadBalancers":[]}"#);
+    expect(&host, "POST", "/load-balancers", 201, &made);
     let first = provider.ensure_load_balancer(&service, &[]).unwrap();
-    assert_eq!(first.ingress[0].ip, "203.0.113.1");
-    assert_eq!(host.requests()[1].body, spec.as_bytes());
+    assert_eq!((first.id.as_str(), first.ingress[0].ip.as_str()), ("5", "203.0.113.1"));
+    assert_eq!(host.requests()[1].body, format!("{{{body}").as_bytes());
+    service.id = first.id;
+    expect(&host, "GET", "/load-balancers/5", 200, &made);
     assert_eq!(provider.ensure_load_balancer(&service, &[]).unwrap().difference, "");
+}
+
+#[test]
+fn a_recorded_id_proves_nothing() {
+    let host = host();
+    let provider = provider(&host);
+    let service = Service { uid: "u-1".into(), id: "6".into(), ..Service::default() };
+    for _ in 0..2 {
+        expect(&host, "GET", "/load-balancers/6", 200, r#"{"id":"6","mark":"another/u-1"}"#);
+        expect(&host, "GET", "/load-balancers", 200, r#"{"loadBalancers":[]}"#);
+    }
+    assert_eq!(provider.ensure_load_balancer(&service, &[]).unwrap().state, LoadBalancerState::Foreign);
+    assert_eq!(provider.delete_load_balancer(&service).unwrap_err().reason, ccm::reason::NOT_OWNED);
 }

@@ -25,10 +25,15 @@ func main() {
 				Secrets: map[string]string{"@VARIABLE@_TOKEN": cloud.Token},
 			}, nil
 		},
-		API:           made,
-		AddMachines:   made.AddMachines,
-		RemoveMachine: made.RemoveMachine,
-		Snapshot:      made.Snapshot,
-		Secrets:       func() []string { return []string{cloud.Token} },
+		API:                made,
+		AddMachines:        made.AddMachines,
+		RemoveMachine:      made.RemoveMachine,
+		SwitchOffMachine:   made.SwitchOffMachine,
+		PlantLoadBalancer:  made.PlantLoadBalancer,
+		RemoveLoadBalancer: made.RemoveLoadBalancer,
+		ExhaustQuota:       made.ExhaustQuota,
+		Snapshot:           made.Snapshot,
+		LoadBalancers:      made.LoadBalancers,
+		Secrets:            func() []string { return []string{cloud.Token} },
 	})
 }
