@@ -465,7 +465,7 @@ void add_instance_cases(Cases& cases) {
         &takes_other_ids},
        {"INSTANCES-19", "no two instances of a listing have a provider ID in common", kHeader,
         "R-73", &lists_each_id_once},
-       {"INSTANCES-59", "an instance that is switched off is there, and not TERMINATED", kHeader,
+       {"INSTANCES-68", "an instance that is switched off is there, and not TERMINATED", kHeader,
         "R-70", &keeps_a_machine_that_is_off},
        {"INSTANCES-60", "get answers another spelling of a provider ID with the one of the listing",
         kHeader, "ccm_instance.provider_id", &answers_with_the_canonical_id<kGet>},
