@@ -201,7 +201,7 @@ Task<Status> LoadBalancers::remove_owned(Ctx ctx, ClusterNames cluster, OwnedObj
   co_return not_gone(std::move(gone));
 }
 
-// ok when there is no such thing any more; else it is not this cluster's.
+// ok when the object is gone; else it is not this cluster's.
 Task<Status> LoadBalancers::is_gone(Ctx ctx, OwnedObject object) {
   bool there = false;
   const auto networks = co_await elbv2_.list(ctx, kKnownAge);
