@@ -1,7 +1,7 @@
 // What signs a call. Plain values.
 #pragma once
 
-#include "secret.hpp"
+#include <ccm/secret.hpp>
 
 #include <chrono>
 #include <memory>

@@ -15,13 +15,13 @@
 #include "groups.hpp"
 #include "leftovers.hpp"
 #include "network_plan.hpp"
-#include "notices.hpp"
 #include "ownership.hpp"
 #include "vpc.hpp"
 #include "watch.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>
+#include <ccm/notices.hpp>
 #include <ccm/owned.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>

@@ -7,6 +7,7 @@
 #include "names.hpp"
 
 #include <ccm/load_balancer.hpp>
+#include <ccm/notices.hpp>
 #include <ccm/status.hpp>
 
 #include <cstdint>
@@ -23,12 +24,6 @@ enum class Kind { classic, network };
 
 // "classic load balancer", "Network Load Balancer".
 std::string name_of(Kind kind);
-
-// A Warning Event for the Service.
-struct Problem {
-  std::string reason;
-  std::string text;
-};
 
 // The value of a health check's port: where the traffic goes.
 inline constexpr std::string_view kTrafficPort = "traffic-port";

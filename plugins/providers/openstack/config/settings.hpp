@@ -2,7 +2,7 @@
 // with the defaults of the Go manager (OS-40..OS-51, OS-107..OS-137). Plain values.
 #pragma once
 
-#include "secret.hpp"
+#include <ccm/secret.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -2,9 +2,8 @@
 // Any thread.
 #pragma once
 
-#include "openstack/config/secret.hpp"
-
 #include <ccm/http.hpp>
+#include <ccm/secret.hpp>
 #include <ccm/status.hpp>
 
 #include <chrono>

@@ -9,7 +9,6 @@
 #include "drains.hpp"
 #include "failed_parts.hpp"
 #include "node_access.hpp"
-#include "notices.hpp"
 #include "octavia.hpp"
 #include "openstack/api.hpp"
 #include "openstack/config/settings.hpp"
@@ -19,6 +18,7 @@
 #include <ccm/cluster_uid.hpp>
 #include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>
+#include <ccm/notices.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 

@@ -5,6 +5,7 @@
 #include "openstack/config/settings.hpp"
 
 #include <ccm/load_balancer.hpp>
+#include <ccm/notices.hpp>
 #include <ccm/status.hpp>
 
 #include <cstdint>
@@ -43,12 +44,6 @@ struct MonitorOptions {
 };
 
 using NodeSelector = std::vector<std::pair<std::string, std::optional<std::string>>>;
-
-// A Warning Event for the Service.
-struct Problem {
-  std::string reason;
-  std::string text;
-};
 
 struct ServiceOptions {
   bool internal = false;

@@ -1,12 +1,10 @@
-#include "openstack/config/secret.hpp"
-
-#include "openstack/config/settings.hpp"
+#include <ccm/secret.hpp>
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-namespace ccm::openstack {
+namespace ccm {
 namespace {
 
 TEST(SecretTest, PrintsItselfNever) {
@@ -24,4 +22,4 @@ TEST(SecretTest, IsComparedAndRevealed) {
 }
 
 }  // namespace
-}  // namespace ccm::openstack
+}  // namespace ccm

@@ -1,7 +1,5 @@
-// Warning Events about Services, each told once (AWS-155). [serial]
+// ccm::Notices: Warning Events about Services, each told once for a Service. [serial]
 #pragma once
-
-#include "options.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/load_balancer.hpp>
@@ -11,10 +9,17 @@
 #include <string>
 #include <vector>
 
-namespace ccm::aws {
+namespace ccm {
+
+// What is wrong with a Service, or not done for it.
+struct Problem {
+  std::string reason;  // of the Event, in CamelCase
+  std::string text;    // for people
+};
 
 class Notices {
  public:
+  // `host` outlives it.
   explicit Notices(Host& host) : host_(host) {}
 
   // Those that the Service has not been told before.
@@ -27,6 +32,7 @@ class Notices {
       host_.events.warning(service.object, problem.reason, problem.text);
     }
   }
+  // The Service is gone: its texts are not kept.
   void forget(const LoadBalancerService& service) { told_.erase(service.uid); }
 
  private:
@@ -36,4 +42,4 @@ class Notices {
   std::map<std::string, std::set<std::string>> told_;  // by the Service's UID
 };
 
-}  // namespace ccm::aws
+}  // namespace ccm

@@ -1,10 +1,11 @@
-// A password, token or key that no log line, message or test report shows by mistake.
+// ccm::Secret: a password, token or key that no log line, message or test report shows by mistake.
+// A value; any thread.
 #pragma once
 
 #include <string>
 #include <utility>
 
-namespace ccm::openstack {
+namespace ccm {
 
 class Secret {
  public:
@@ -27,4 +28,4 @@ class Secret {
   std::string value_;
 };
 
-}  // namespace ccm::openstack
+}  // namespace ccm
