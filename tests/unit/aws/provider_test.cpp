@@ -175,7 +175,7 @@ TEST_F(AwsStartTest, AWS_27_WebIdentity) {
     EXPECT_EQ(header(request, "authorization"), "");
     std::string answer = kStsAnswer;
     for (size_t at; (at = answer.find("AssumeRoleRes")) != std::string::npos;) {
-      answer.replace(at, 10, "AssumeXXXX");
+      answer.replace(at, 10, "AssumeRoleWithWebIdentity");
     }
     return text(200, answer);
   };

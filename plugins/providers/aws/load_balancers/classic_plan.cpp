@@ -86,13 +86,8 @@ Status ClassicPlanner::choose_security_groups(ClassicSubject& subject) const {
 // By the scheme that it has: a public one never moves to private subnets (AWS-70, 135).
 Status ClassicPlanner::choose_subnets_of(ClassicSubject& subject) const {
   const ServiceOptions& options = subject.options;
+  if (subject.exists) tell_of_scheme(subject, subject.balancer.internal);
   const bool internal = subject.exists ? subject.balancer.internal : options.internal;
-  if (internal != options.internal) {
-    subject.problems.push_back(
-        {"SchemeNotFollowed", "a load balancer stays " +
-                                  std::string(internal ? "internal" : "open to the internet") +
-                                  ": another Service gets one that is not"});
-  }
   const SubnetWish wish{options.subnets, internal, cluster_.tag(), settings_.subnet_id, false};
   const auto chosen = choose_subnets(*subject.network, wish);
   if (!chosen.ok()) return chosen.status();

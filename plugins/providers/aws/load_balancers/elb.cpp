@@ -10,7 +10,6 @@ namespace ccm::aws {
 namespace {
 
 constexpr int kClassicPage = 400;
-constexpr std::size_t kNamesACall = 20;
 constexpr std::size_t kTriesWithInstances = 4;
 
 Call elb_write(const char* action, const std::string& name) {
@@ -102,32 +101,8 @@ void Elb::note(const ClassicBalancer& balancer) {
   balancers_.edit([balancer](ClassicList& list) { list[balancer.name] = balancer; });
 }
 
-Task<Result<TagsByName>> Elb::tags(Ctx ctx, std::vector<std::string> names) {
-  TagsByName out;
-  for (std::size_t at = 0; at < names.size(); at += kNamesACall) {
-    const std::size_t end = std::min(names.size(), at + kNamesACall);
-    const std::vector<std::string> some(names.begin() + static_cast<std::ptrdiff_t>(at),
-                                        names.begin() + static_cast<std::ptrdiff_t>(end));
-    Call call{Api::elb, "DescribeTags"};
-    call.params.add_all("LoadBalancerNames", some);
-    const auto answer = co_await client_.call(ctx, std::move(call));
-    if (is_not_found(answer.status())) {
-      if (some.size() == 1) continue;
-      for (const std::string& name : some) {  // one of them is gone
-        std::vector<std::string> alone{name};
-        auto one = co_await tags(ctx, std::move(alone));
-        if (!one.ok()) co_return one.status();
-        out.merge(*one);
-      }
-      continue;
-    }
-    if (!answer.ok()) co_return answer.status();
-    for (const XmlElement described : answer->result().list("TagDescriptions")) {
-      Tags& of = out[described.text("LoadBalancerName")];
-      for (const XmlElement tag : described.list("Tags")) of[tag.text("Key")] = tag.text("Value");
-    }
-  }
-  co_return out;
+Task<Result<TagsByOwner>> Elb::tags(Ctx ctx, std::vector<std::string> names) {
+  return describe_tags(client_, std::move(ctx), Api::elb, std::move(names));
 }
 
 Task<Result<ClassicAttributes>> Elb::attributes(Ctx ctx, std::string name) {

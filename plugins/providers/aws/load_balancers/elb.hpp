@@ -4,6 +4,7 @@
 #include "aws/api/client.hpp"
 #include "classic.hpp"
 #include "snapshot.hpp"
+#include "tag_lists.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/status.hpp>
@@ -18,7 +19,6 @@
 namespace ccm::aws {
 
 using ClassicList = std::map<std::string, ClassicBalancer, std::less<>>;  // by name
-using TagsByName = std::map<std::string, Tags, std::less<>>;
 
 struct ClassicCreation {
   std::string name;
@@ -36,7 +36,7 @@ class Elb {
   // All of the account, 400 a call. Failures: those of Client::pages.
   Task<Result<Snapshot<ClassicList>::Ptr>> list(Ctx ctx, std::chrono::milliseconds max_age);
   // Of balancers by name, 20 a call; one that is gone is left out.
-  Task<Result<TagsByName>> tags(Ctx ctx, std::vector<std::string> names);
+  Task<Result<TagsByOwner>> tags(Ctx ctx, std::vector<std::string> names);
   Task<Result<ClassicAttributes>> attributes(Ctx ctx, std::string name);
 
   // Writes. They keep `balancer` as it is then.

@@ -9,7 +9,6 @@ namespace ccm::aws {
 namespace {
 
 constexpr int kElbPage = 400;
-constexpr std::size_t kTagsACall = 20;
 constexpr std::size_t kTargetsACall = 100;
 constexpr std::size_t kTriesToRegister = 4;  // AWS may name one bad target at a time
 
@@ -23,16 +22,6 @@ Call elbv2_write(const char* action, bool idempotent = false) {
 
 // Of a deletion: gone is done.
 Status deleted(Status status) { return is_not_found(status) ? Status() : std::move(status); }
-
-std::vector<std::vector<std::string>> chunks(const std::vector<std::string>& all,
-                                             std::size_t most) {
-  std::vector<std::vector<std::string>> out;
-  for (std::size_t at = 0; at < all.size(); at += most) {
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(at);
-    out.emplace_back(first, first + static_cast<std::ptrdiff_t>(std::min(most, all.size() - at)));
-  }
-  return out;
-}
 
 Tags read_attribute_list(XmlElement result) {
   Tags out;
@@ -197,29 +186,8 @@ void Elbv2::note_use(const std::string& group_arn, const std::string& balancer_a
   });
 }
 
-Task<Result<TagsByArn>> Elbv2::tags(Ctx ctx, std::vector<std::string> arns) {
-  TagsByArn out;
-  for (const auto& some : chunks(arns, kTagsACall)) {
-    Call call = elbv2_call("DescribeTags");
-    call.params.add_all("ResourceArns", some);
-    const auto answer = co_await client_.call(ctx, std::move(call));
-    if (is_not_found(answer.status())) {
-      if (some.size() == 1) continue;
-      for (const std::string& arn : some) {  // one of them is gone
-        std::vector<std::string> alone{arn};
-        auto one = co_await tags(ctx, std::move(alone));
-        if (!one.ok()) co_return one.status();
-        out.merge(*one);
-      }
-      continue;
-    }
-    if (!answer.ok()) co_return answer.status();
-    for (const XmlElement described : answer->result().list("TagDescriptions")) {
-      Tags& of = out[described.text("ResourceArn")];
-      for (const XmlElement tag : described.list("Tags")) of[tag.text("Key")] = tag.text("Value");
-    }
-  }
-  co_return out;
+Task<Result<TagsByOwner>> Elbv2::tags(Ctx ctx, std::vector<std::string> arns) {
+  return describe_tags(client_, std::move(ctx), Api::elbv2, std::move(arns));
 }
 
 Task<Result<std::vector<Listener>>> Elbv2::listeners(Ctx ctx, std::string balancer_arn) {

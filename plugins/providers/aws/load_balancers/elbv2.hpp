@@ -4,6 +4,7 @@
 #include "aws/api/client.hpp"
 #include "network.hpp"
 #include "snapshot.hpp"
+#include "tag_lists.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/status.hpp>
@@ -35,8 +36,6 @@ struct NetworkCreation {
   Tags tags;
 };
 
-using TagsByArn = std::map<std::string, Tags, std::less<>>;
-
 class Elbv2 {
  public:
   Elbv2(Host& host, Client& client);
@@ -47,7 +46,7 @@ class Elbv2 {
   using Groups = std::map<std::string, TargetGroup, std::less<>>;  // by ARN
   Task<Result<Snapshot<Groups>::Ptr>> groups(Ctx ctx, std::chrono::milliseconds max_age);
   // Of balancers, listeners or target groups, 20 a call; one that is gone is left out.
-  Task<Result<TagsByArn>> tags(Ctx ctx, std::vector<std::string> arns);
+  Task<Result<TagsByOwner>> tags(Ctx ctx, std::vector<std::string> arns);
   Task<Result<std::vector<Listener>>> listeners(Ctx ctx, std::string balancer_arn);
   Task<Result<Tags>> attributes(Ctx ctx, std::string balancer_arn);
   Task<Result<Tags>> group_attributes(Ctx ctx, std::string group_arn);

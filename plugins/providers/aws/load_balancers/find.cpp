@@ -54,7 +54,7 @@ std::string LoadBalancers::name(const LoadBalancerService& service) {
   return load_balancer_name(service.uid);
 }
 
-Task<Result<TagsByArn>> LoadBalancers::read_network_tags(Ctx ctx) {
+Task<Result<TagsByOwner>> LoadBalancers::read_network_tags(Ctx ctx) {
   const auto all = co_await elbv2_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   std::vector<std::string> arns;
@@ -67,7 +67,7 @@ Task<Result<TagsByArn>> LoadBalancers::read_network_tags(Ctx ctx) {
   co_return tags;
 }
 
-Task<Result<TagsByName>> LoadBalancers::read_classic_tags(Ctx ctx) {
+Task<Result<TagsByOwner>> LoadBalancers::read_classic_tags(Ctx ctx) {
   const auto all = co_await elb_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   std::vector<std::string> names;
@@ -87,7 +87,7 @@ Task<Result<Tags>> LoadBalancers::network_tags(Ctx ctx, const NetworkBalancer& b
   auto alone = co_await elbv2_.tags(ctx, std::move(arns));
   if (!alone.ok()) co_return alone.status();
   const Tags tags = (*alone)[balancer.arn];
-  network_tags_.edit([arn = balancer.arn, tags](TagsByArn& known) { known[arn] = tags; });
+  network_tags_.edit([arn = balancer.arn, tags](TagsByOwner& known) { known[arn] = tags; });
   co_return tags;
 }
 
@@ -100,7 +100,7 @@ Task<Result<Tags>> LoadBalancers::classic_tags(Ctx ctx, const ClassicBalancer& b
   auto alone = co_await elb_.tags(ctx, std::move(names));
   if (!alone.ok()) co_return alone.status();
   const Tags tags = (*alone)[balancer.name];
-  classic_tags_.edit([name = balancer.name, tags](TagsByName& known) { known[name] = tags; });
+  classic_tags_.edit([name = balancer.name, tags](TagsByOwner& known) { known[name] = tags; });
   co_return tags;
 }
 

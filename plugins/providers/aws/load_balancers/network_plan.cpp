@@ -102,13 +102,8 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
 // Of one that exists the scheme stays, and zones are added alone (AWS-70, 81).
 Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
   const ServiceOptions& options = subject.options;
+  if (subject.exists) tell_of_scheme(subject, subject.balancer.internal);
   const bool internal = subject.exists ? subject.balancer.internal : options.internal;
-  if (internal != options.internal) {
-    subject.problems.push_back(
-        {"SchemeNotFollowed", "a load balancer stays " +
-                                  std::string(internal ? "internal" : "open to the internet") +
-                                  ": another Service gets one that is not"});
-  }
   const SubnetWish wish{options.subnets, internal, cluster_.tag(), settings_.subnet_id,
                         !subject.exists && options.dual_stack};
   auto chosen = choose_subnets(*subject.network, wish);

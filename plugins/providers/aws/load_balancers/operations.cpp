@@ -218,14 +218,14 @@ void LoadBalancers::plan_tags(Subject& subject, const Found& found) {
   if (wanted.empty()) return;
   if (found.network) {
     subject.plan.add("tags", [this, arn = found.network->arn, wanted](Ctx ctx) {
-      network_tags_.edit([arn, wanted](TagsByArn& known) {
+      network_tags_.edit([arn, wanted](TagsByOwner& known) {
         for (const auto& [key, value] : wanted) known[arn][key] = value;
       });
       return elbv2_.add_tags(std::move(ctx), arn, wanted);
     });
   } else {
     subject.plan.add("tags", [this, name = found.classic->name, wanted](Ctx ctx) {
-      classic_tags_.edit([name, wanted](TagsByName& known) {
+      classic_tags_.edit([name, wanted](TagsByOwner& known) {
         for (const auto& [key, value] : wanted) known[name][key] = value;
       });
       return elb_.add_tags(std::move(ctx), name, wanted);
@@ -325,7 +325,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_network(Ctx ctx, NetworkSubjec
   LoadBalancer out = described(subject.balancer, shared);
   if (!subject.exists && !out.id.empty()) {
     network_tags_.edit(
-        [arn = out.id, tags = subject.tags](TagsByArn& known) { known[arn] = tags; });
+        [arn = out.id, tags = subject.tags](TagsByOwner& known) { known[arn] = tags; });
     watch_.until_active(subject.service, subject.balancer);
   }
   auto finished = finish(subject, mode, std::move(done), std::move(out));
@@ -358,7 +358,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_classic(Ctx ctx, ClassicSubjec
   LoadBalancer out = described(subject.balancer);
   if (!subject.exists && !out.id.empty()) {
     classic_tags_.edit(
-        [name = out.id, tags = subject.tags](TagsByName& known) { known[name] = tags; });
+        [name = out.id, tags = subject.tags](TagsByOwner& known) { known[name] = tags; });
   }
   auto finished = finish(subject, mode, std::move(done), std::move(out));
   co_return finished;

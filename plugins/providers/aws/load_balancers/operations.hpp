@@ -84,8 +84,8 @@ class LoadBalancers {
   // Tags of all load balancers in the VPC, read 20 a call and shared.
   Task<Result<Tags>> network_tags(Ctx ctx, const NetworkBalancer& balancer);
   Task<Result<Tags>> classic_tags(Ctx ctx, const ClassicBalancer& balancer);
-  Task<Result<TagsByArn>> read_network_tags(Ctx ctx);
-  Task<Result<TagsByName>> read_classic_tags(Ctx ctx);
+  Task<Result<TagsByOwner>> read_network_tags(Ctx ctx);
+  Task<Result<TagsByOwner>> read_classic_tags(Ctx ctx);
   // Whether a Service of this cluster may share it: each that has it permits its namespace.
   Task<Status> may_join(Ctx ctx, const LoadBalancerService& service, Found found);
 
@@ -143,8 +143,8 @@ class LoadBalancers {
   ClassicPlanner classics_;
   Leftovers leftovers_;
   Notices notices_;
-  Snapshot<TagsByArn> network_tags_;
-  Snapshot<TagsByName> classic_tags_;
+  Snapshot<TagsByOwner> network_tags_;
+  Snapshot<TagsByOwner> classic_tags_;
   Snapshot<InstanceMapPtr> inventory_;
   Watch watch_;
 };

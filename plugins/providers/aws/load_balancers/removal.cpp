@@ -126,7 +126,7 @@ Task<Status> LoadBalancers::delete_network(Ctx ctx, NetworkBalancer balancer) {
     }
     if (!deleted.ok()) co_return deleted;
   }
-  network_tags_.edit([arn = balancer.arn](TagsByArn& known) { known.erase(arn); });
+  network_tags_.edit([arn = balancer.arn](TagsByOwner& known) { known.erase(arn); });
   co_return Status();
 }
 
@@ -235,7 +235,7 @@ Task<Status> LoadBalancers::remove_classic(Ctx ctx, const LoadBalancerService& s
     Status gone = co_await remove_node_rules(ctx, std::move(sources));
     if (gone.ok()) gone = co_await elb_.delete_balancer(ctx, name);
     if (!gone.ok()) co_return gone;
-    classic_tags_.edit([name = name](TagsByName& known) { known.erase(name); });
+    classic_tags_.edit([name = name](TagsByOwner& known) { known.erase(name); });
   }
   co_return Status();
 }

@@ -22,6 +22,14 @@ Tags resource_tags(const Subject& subject, const Cluster& cluster) {
   return tags;
 }
 
+void tell_of_scheme(Subject& subject, bool internal) {
+  if (internal == subject.options.internal) return;
+  subject.problems.push_back(
+      {"SchemeNotFollowed", "a load balancer stays " +
+                                std::string(internal ? "internal" : "open to the internet") +
+                                ": another Service gets one that is not"});
+}
+
 bool may_be_own(const SecurityGroup& group, const Cluster& cluster) {
   if (group.tags.contains(cluster.tag())) return true;
   const auto legacy = group.tags.find(kLegacyClusterTag);

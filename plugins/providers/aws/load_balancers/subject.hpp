@@ -44,6 +44,10 @@ std::vector<std::string> client_ranges(const LoadBalancerService& service, bool 
 Tags resource_tags(const Subject& subject, const Cluster& cluster);
 Tags group_tags(const Subject& subject, const Cluster& cluster);
 
+// Notes a problem when the load balancer that exists has another scheme than the Service wants: it
+// keeps the one that it has.
+void tell_of_scheme(Subject& subject, bool internal);
+
 // Whether the group may be taken for the manager's own: not another cluster's (AWS-89).
 bool may_be_own(const SecurityGroup& group, const Cluster& cluster);
 // The own group of that name; null = there is none.
