@@ -66,7 +66,7 @@ std::string hidden(Trial& trial) {
   plant(trial);
   const auto all = trial.machines(kMachines);
   trial.choose_backends({all[all.size() - 2], all.back()});
-  const std::string id = trial.ensured().id;
+  std::string id = trial.ensured().id;
   plant(trial);
   trial.service(0).id.clear();
   return id;

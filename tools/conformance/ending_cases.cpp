@@ -20,7 +20,7 @@ bool end_at(Trial& trial, const Method& method, std::size_t step, bool by_deadli
   if (method.prepare != nullptr) method.prepare(trial, number);
   if (method.interface != kInitialize.interface) method.make(trial, number, Shape::plain);
   trial.network.restart();
-  trial.network.break_at(step, {Break::Kind::hang, 0, {}, {}});
+  trial.network.break_at(step, {Break::Kind::hang});
   const Ctx ctx = trial.host.contexts.make(by_deadline ? kDeadline : 60s);
   const auto pending = trial.begin(method, ctx, number);
   trial.host.loop.run_until([&] { return trial.network.count() > step || pending.done(); });

@@ -58,7 +58,7 @@ void says_unavailable(Trial& trial, const Method& method) {
 }
 
 void says_unreachable(Trial& trial, const Method& method) {
-  const Status status = say(trial, method, {Break::Kind::no_answer, 0, {}, {}});
+  const Status status = say(trial, method, {Break::Kind::no_answer});
   Trial::expect(status.error_class() == ErrorClass::unavailable,
                 fmt::format("without an answer, {} ended with {}", method.name, describe(status)));
 }

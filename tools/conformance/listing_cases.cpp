@@ -111,10 +111,10 @@ void survives_empty_list(Trial& trial) {
   fails_or_is_whole(trial, "an empty body", Break::with(200, ""));
 }
 void survives_half(Trial& trial) {
-  fails_or_is_whole(trial, "half of the body", {Break::Kind::half, 0, {}, {}});
+  fails_or_is_whole(trial, "half of the body", {Break::Kind::half});
 }
 void survives_lost_connection(Trial& trial) {
-  fails_or_is_whole(trial, "a connection that ends", {Break::Kind::no_answer, 0, {}, {}});
+  fails_or_is_whole(trial, "a connection that ends", {Break::Kind::no_answer});
 }
 
 // Pages shift while they are read: one instance goes, and one comes.
@@ -130,7 +130,7 @@ void shifts(Trial& trial, bool removes) {
   bool done = false;
   for (std::size_t step = 1; step < 6; ++step) {
     // After the first page, whichever request that is.
-    trial.network.before(step, [&, step] {
+    trial.network.before(step, [&] {
       if (std::exchange(done, true)) return;
       const nlohmann::json question =
           removes ? nlohmann::json{{"do", "remove-machine"},

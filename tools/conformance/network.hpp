@@ -27,11 +27,11 @@ struct Break {
     stale         // what the same request was answered the first time
   } kind = Kind::no_answer;
   uint32_t status = 0;
-  std::string body;
-  std::vector<HttpHeader> headers;
+  std::string body{};
+  std::vector<HttpHeader> headers{};
   bool reads_only = false;  // a write is carried out
   // A 404 for a URL that has this text would be the truth about what it names, so it is not made.
-  std::string names;
+  std::string names{};
 
   static Break with(uint32_t status, std::string body = {}, std::vector<HttpHeader> headers = {}) {
     return {Kind::answer, status, std::move(body), std::move(headers)};

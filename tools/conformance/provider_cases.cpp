@@ -22,7 +22,7 @@ void logs_in_again(Trial& trial) {
   trial.need(kInitialize);
   trial.ready();
   trial.need_http();
-  trial.network.break_all({Break::Kind::no_answer, 0, {}, {}});
+  trial.network.break_all({Break::Kind::no_answer});
   testing::FakeComponent component(trial.host, trial.subject().plugin, trial.subject().component);
   trial.run_now([&] { return component.created().ok(); });
   if (!component.created().ok()) Trial::skip("the component cannot be made; see PLUGIN-07");
@@ -127,7 +127,7 @@ void ends_with_requests_in_flight(Trial& trial) {
   trial.run_well(kList);
   trial.need_http();
   trial.network.restart();
-  trial.network.break_all({Break::Kind::hang, 0, {}, {}});
+  trial.network.break_all({Break::Kind::hang});
   const Ctx ctx = trial.host.contexts.make(60s);
   const auto pending = trial.begin(kList, ctx);
   trial.host.loop.run_until([&] { return trial.network.count() > 0 || pending.done(); });

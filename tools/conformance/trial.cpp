@@ -214,7 +214,7 @@ Outcome Trial::run(const Method& method, int number, Shape shape) {
 }
 
 Outcome Trial::run_well(const Method& method, int number) {
-  const Outcome outcome = run(method, number);
+  Outcome outcome = run(method, number);
   if (!network.fault().empty()) skip(network.fault());
   if (!outcome.ok()) skip(fmt::format("{} fails ({})", method.name, describe(outcome.status)));
   if (!outcome.problems.empty()) {
