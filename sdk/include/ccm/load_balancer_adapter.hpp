@@ -61,7 +61,7 @@ struct LoadBalancerAdapter {
 
   // Operations that take the backends too; they differ in the method that they call.
   // `method(object, ctx, service, backends)` calls it.
-  template <Partial partial, typename Method>
+  template <Partial Given, typename Method>
   static void with_backends(void* self, ccm_ctx raw, const ccm_load_balancer_request* request,
                             ccm_completion done, const char* name, Method method) noexcept {
     Part& p = part(self);
@@ -70,7 +70,7 @@ struct LoadBalancerAdapter {
       return method(p.object, ctx(p, raw), service_from_c(objects, *known_request.service),
                     p.backends.read(objects, known_request.backends, known_request.backend_count));
     };
-    operate_on<partial>(p.host, name, request, done, call, GiveLoadBalancer());
+    operate_on<Given>(p.host, name, request, done, call, GiveLoadBalancer());
   }
 
   static void observe(void* self, ccm_ctx raw, const ccm_load_balancer_request* request,

@@ -211,10 +211,10 @@ constexpr detail::SharedOf<Shared> shared() {
 
 namespace detail {
 
-template <std::size_t count>
+template <std::size_t Count>
 struct PluginEntries {
   SharedEntry shared;
-  std::array<ComponentEntry, count> components;
+  std::array<ComponentEntry, Count> components;
 };
 
 template <typename Shared, typename... Components>
@@ -230,7 +230,7 @@ consteval auto entries_of(ComponentOf<First> first, More... more) {
 }
 
 // The functions of ccm_plugin for one list of entries.
-template <const auto& entries>
+template <const auto& Entries>
 struct PluginAdapter {
   static void open(void* /*self*/, ccm_ctx /*ctx*/, const ccm_open_request* request,
                    ccm_completion done) noexcept {
@@ -239,7 +239,7 @@ struct PluginAdapter {
       const Status checked = check_request("open", request);
       if (!checked.ok()) return completion.fail(checked);
       ccm_opened opened = sized<ccm_opened>();
-      opened.self = entries.shared.make(request->host);
+      opened.self = Entries.shared.make(request->host);
       completion.succeed(&opened);
     } catch (...) {
       completion.fail(status_of_exception());
@@ -252,7 +252,7 @@ struct PluginAdapter {
       const Status checked = check_request("create", request);
       if (!checked.ok()) return completion.fail(checked);
       const std::string_view name = view(request->component);
-      for (const ComponentEntry& entry : entries.components) {
+      for (const ComponentEntry& entry : Entries.components) {
         if (entry.name == name) return entry.make(self, request->host, completion);
       }
       completion.fail(Status(Code::not_found,
@@ -261,13 +261,13 @@ struct PluginAdapter {
       completion.fail(status_of_exception());
     }
   }
-  static void close(void* self) noexcept { entries.shared.destroy(self); }
+  static void close(void* self) noexcept { Entries.shared.destroy(self); }
 
   static ccm_plugin plugin(ccm_str manifest) {
     ccm_plugin raw = sized<ccm_plugin>();
     raw.abi_minor = CCM_ABI_MINOR;
     raw.manifest = manifest;
-    if (entries.shared.make != nullptr) {
+    if (Entries.shared.make != nullptr) {
       raw.open = &open;
       raw.close = &close;
     }
