@@ -107,8 +107,7 @@ Finding check_orphans(const std::vector<OwnedObject>& objects, const ClusterObje
     if (!by_namespace.empty()) finding.text += "; of namespaces: " + counts_text(by_namespace);
     finding.advice =
         "`ccmctl orphans` with the same flags lists them; `ccmctl cleanup --kubeconfig=FILE` asks, "
-        "and "
-        "removes those that this cluster does not need. A Service leaves them by "
+        "and removes those that this cluster does not need. A Service leaves them by "
         "retain-load-balancer and such annotations, which --load-balancer-retention-namespaces "
         "limits, or when its finalizer is taken away while no manager runs";
   } else if (unclear > 0) {

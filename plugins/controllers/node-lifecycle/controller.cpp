@@ -27,6 +27,10 @@ constexpr milliseconds kLookCost{5};
 // Whatever the cloud asks for: the host holds back the calls themselves.
 constexpr milliseconds kLongestRetry{60'000};
 
+milliseconds asked_for(const Status& status) {
+  return std::min(status.retry_after(), kLongestRetry);
+}
+
 bool gone(const Status& status) { return status.error_class() == ErrorClass::not_found; }
 
 // Failures that asking again would not change.
@@ -222,7 +226,7 @@ Status Controller::not_told(const std::string& name, const Status& look) const {
   return Status(look.code(), ErrorClass::waiting,
                 "the cloud does not tell the state of the instance: " + look.message())
       .with_reason(look.reason().empty() ? "MachineStateUnknown" : look.reason())
-      .with_retry_after(std::max(pause(name), std::min(look.retry_after(), kLongestRetry)));
+      .with_retry_after(std::max(pause(name), asked_for(look)));
 }
 
 // LIFE-6. The answer is young enough that the next look gets another one.
@@ -383,7 +387,7 @@ Task<Status> Controller::remove(Ctx ctx, Object node, std::string cause) {
                          "Node " + name + " could not be deleted: " + removed.message());
     Status failed = removed;
     co_return failed.with_context("could not delete the Node")
-        .with_retry_after(std::max(pause(name), std::min(removed.retry_after(), kLongestRetry)));
+        .with_retry_after(std::max(pause(name), asked_for(removed)));
   }
   co_return Status();
 }

@@ -19,7 +19,7 @@ FlapDamping::Milliseconds FlapDamping::due(const Entry& entry) {
 }
 
 const FlapDamping::Entry* FlapDamping::held(const Object& node) const {
-  const auto place = nodes_.find(std::string(node.name()));
+  const auto place = nodes_.find(node.name());
   if (place == nodes_.end() || !place->second.held) return nullptr;
   return place->second.uid == node.uid() ? &place->second : nullptr;
 }
@@ -46,11 +46,14 @@ bool FlapDamping::change(const Object& before, const Object& now, bool leaves) {
 }
 
 void FlapDamping::settled(const Object& node) {
-  const auto place = nodes_.find(std::string(node.name()));
+  const auto place = nodes_.find(node.name());
   if (place != nodes_.end()) place->second.held.reset();
 }
 
-void FlapDamping::forget(const Object& node) { nodes_.erase(std::string(node.name())); }
+void FlapDamping::forget(const Object& node) {
+  const auto place = nodes_.find(node.name());
+  if (place != nodes_.end()) nodes_.erase(place);
+}
 
 std::optional<FlapDamping::Milliseconds> FlapDamping::left(const Object& node) const {
   const Entry* entry = held(node);

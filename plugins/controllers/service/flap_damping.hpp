@@ -11,9 +11,10 @@
 #include <ccm/object.hpp>
 
 #include <chrono>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 namespace ccm::service {
 
@@ -55,7 +56,7 @@ class FlapDamping {
 
   Host& host_;
   const Events events_;
-  std::unordered_map<std::string, Entry> nodes_;  // by name: those that were changed
+  std::map<std::string, Entry, std::less<>> nodes_;  // by name: those that were changed
 };
 
 }  // namespace ccm::service
