@@ -58,10 +58,8 @@ def changelog(package, sections, date, maintainer):
 
 def sections(part, version):
     """Those of the part's CHANGELOG.md from this version on down."""
-    path = {"host": "CHANGELOG.md", "sdk": "sdk/CHANGELOG.md", "tools": "tools/ccmctl/CHANGELOG.md",
-            "ccm-sandbox": "sandbox/CHANGELOG.md"}.get(part)
-    [file] = [SOURCES / path] if path else SOURCES.glob(f"plugins/*/{part}/CHANGELOG.md")
-    found = re.findall(r"^## (\S+)(?: \(([^)\n]*)\))?\n+(.*?)\s*(?=^## |\Z)", file.read_text(), re.M | re.S)
+    path = parts.output(SOURCES / "tools/release", "changelog", part).strip()
+    found = re.findall(r"^## (\S+)(?: \(([^)\n]*)\))?\n+(.*?)\s*(?=^## |\Z)", (SOURCES / path).read_text(), re.M | re.S)
     start = [row[0] for row in found].index(version)
     return found[start:]
 
