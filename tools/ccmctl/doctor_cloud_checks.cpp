@@ -30,6 +30,7 @@ std::string counts_text(const std::map<std::string, std::size_t>& counts) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& left, const auto& right) { return left.second > right.second; });
   std::vector<std::string> texts;
+  texts.reserve(sorted.size());
   for (const auto& [name, count] : sorted) texts.push_back(name + " " + std::to_string(count));
   return some_of(texts);
 }
