@@ -127,8 +127,8 @@ TEST(InstanceSnapshotTest, Issue37_AnIdOfTwoInstancesMakesTheListingAFailure) {
 }
 
 TEST(InstanceSnapshotTest, Issue37_AProviderOf1_0HasNoOtherIds) {
-  const auto whole = known_as("cloud://1", {"cloud://x"});
-  const detail::InstanceListC raw({whole});
+  const std::vector<Instance> whole = {known_as("cloud://1", {"cloud://x"})};
+  const detail::InstanceListC raw(whole);  // it points into them
   ccm_instance old = *raw.first();
   old.size = offsetof(ccm_instance, other_ids);
   const auto copied = InstanceSnapshot::copy(&old);
