@@ -1,5 +1,5 @@
 // Leader election on a thread and a connection of its own, so that a stalled plugin cannot lose the
-// Lease, while a host whose loop hangs gives it up (design: section 4). Go's managers and this one
+// Lease, while a host whose loop hangs gives it up. Go's managers and this one
 // exclude each other on the same Lease (HOST-107..118).
 #pragma once
 

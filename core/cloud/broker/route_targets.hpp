@@ -1,5 +1,5 @@
 // Where routes may lead: to which Pod ranges of which Nodes, and through which instances. One rule
-// for all providers and controllers (docs/decisions/0034). A kubelet registers its own Node, with
+// for all providers and controllers (docs/threats.md). A kubelet registers its own Node, with
 // Pod ranges, provider ID and addresses of its choice, so what decides comes from elsewhere: from
 // the flags, from the API server, which dates Nodes, and from the cloud, which knows its instances.
 // Loop thread.
