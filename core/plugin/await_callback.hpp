@@ -1,6 +1,8 @@
-// Between callbacks and coroutines, in both directions.
+// Between callbacks and coroutines, asio's in both directions:
 //   co_await await_callback<T>(start)            a callback resumes the coroutine
 //   spawn_call<T>(executor, coroutine, callback)  the coroutine's Result ends in a callback
+// and a ccm::Task, where there is no executor (docs/architecture.md, "Waiting"):
+//   CallbackAwaiter<T> answer(start); co_await answer
 #pragma once
 
 #include "net/coroutines.hpp"
@@ -12,6 +14,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <coroutine>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -51,5 +54,39 @@ void spawn_call(const boost::asio::any_io_executor& executor,
                 boost::asio::awaitable<Result<T>> call, std::function<void(Result<T>)> done) {
   net::spawn(executor, run_call<T>(std::move(call), std::move(done)));
 }
+
+template <typename T>
+class CallbackAwaiter {
+ public:
+  // Gets the callback, which is to be called once, inside `start` or later on the same thread. When
+  // the coroutine is destroyed before that, the callback does nothing.
+  using Start = std::function<void(std::function<void(T)>)>;
+
+  explicit CallbackAwaiter(Start start) : start_(std::move(start)) {}
+  CallbackAwaiter(const CallbackAwaiter&) = delete;
+  CallbackAwaiter& operator=(const CallbackAwaiter&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiting) {
+    start_([weak = std::weak_ptr(answer_)](T value) {
+      const auto answer = weak.lock();
+      if (!answer) return;
+      answer->value.emplace(std::move(value));
+      if (answer->waiting) answer->waiting.resume();
+    });
+    if (answer_->value) return false;
+    answer_->waiting = waiting;
+    return true;
+  }
+  T await_resume() { return std::move(*answer_->value); }
+
+ private:
+  struct Answer {
+    std::optional<T> value;
+    std::coroutine_handle<> waiting;
+  };
+  const Start start_;
+  const std::shared_ptr<Answer> answer_ = std::make_shared<Answer>();
+};
 
 }  // namespace ccm::plugin

@@ -2,9 +2,11 @@
 
 #include "cloud/deletion/brake_text.hpp"
 #include "cloud/deletion/deletion_refusals.hpp"
-#include "cloud/deletion/node_deletion_case.hpp"
+#include "plugin/await_callback.hpp"
+#include "plugin/brake_status.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace ccm::plugin {
@@ -18,46 +20,395 @@ namespace {
 constexpr std::string_view kNodes = "v1/nodes";
 constexpr milliseconds kWhole{60'000};  // of a deletion without a time limit
 constexpr milliseconds kLongestHold{60'000};
+constexpr int kDeletes = 3;  // with conflicts
+
+// The answer is lost, but the write may have been done.
+bool may_have_happened(const Status& status) {
+  return status.error_class() == ErrorClass::unavailable ||
+         status.code() == Code::deadline_exceeded;
+}
+
+bool is_there(Standing standing) {
+  return standing == Standing::exists || standing == Standing::unclear;
+}
 
 }  // namespace
 
-// The look-ups that follow one listing.
+// A Node on its way through the gate.
+struct NodeDeletions::Candidate {
+  Candidate(NodeDeletion deletion, runtime::TimePoint now)
+      : request(std::move(deletion)),
+        deadline(now + (request.call.timeout > milliseconds(0) ? request.call.timeout : kWhole)) {}
+
+  const NodeDeletion request;
+  const runtime::TimePoint deadline;
+  NodeFacts node;
+  bool apart = false;              // of NodeView::apart
+  const char* ground = "deleted";  // for metrics
+  Round* round = nullptr;          // while it decides on it
+  InstanceAnswer answer;           // of the look-up
+  std::coroutine_handle<> waiting;
+};
+
+// One observation of the cloud.
 struct NodeDeletions::Round {
-  Cases cases;
-  std::vector<InstanceAnswer> answers;  // of cases[i]
+  Result<InstanceSnapshot::Ptr> listing{InstanceSnapshot::Ptr()};  // null: the provider has none
   std::optional<InstanceQuery> canary;
-  InstanceAnswer canary_answer;
-  std::size_t open = 0;
-  bool listed = false;
+  Standing canary_standing = Standing::absent;
+  Candidates asking;  // those that wait for a look-up
+
+  [[nodiscard]] bool listed() const { return listing && *listing; }
+};
+
+// Until the round goes on with it.
+struct NodeDeletions::Pause {
+  Candidate& candidate;
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiting) const { candidate.waiting = waiting; }
+  void await_resume() const noexcept {}
 };
 
 NodeDeletions::NodeDeletions(Dependencies dependencies, runtime::BrakeOptions options)
     : deps_(std::move(dependencies)),
       brake_(options),
       apart_(options),
-      held_(deps_.cache, deps_.timers),
-      self_(std::make_shared<NodeDeletions*>(this)) {}
+      held_(deps_.cache, deps_.timers) {}
 
 NodeDeletions::~NodeDeletions() {
   if (round_timer_ != 0) deps_.timers.cancel(round_timer_);
+  if (!broker_) return;
+  broker_->on_found({});
+  broker_->on_listing({});
 }
 
 void NodeDeletions::connect(std::shared_ptr<InstancesBroker> broker) {
   broker_ = std::move(broker);
-  broker_->on_found(
-      [weak = std::weak_ptr(self_)](const InstanceQuery& query, const InstanceAnswer& answer) {
-        const auto self = weak.lock();
-        // Once for each Node: the others are looked through for its instance.
-        if (!self || !query.node || answer.state() == CCM_INSTANCE_TERMINATED ||
-            (*self)->sightings_.seen(*query.node)) {
-          return;
-        }
-        (*self)->sightings_.found(*query.node, answer.snapshot->provider_id(answer.index),
-                                  (*self)->deps_.cache.list(kNodes, {}));
-      });
-  broker_->on_listing([weak = std::weak_ptr(self_)](const InstanceSnapshot::Ptr& instances) {
-    if (const auto self = weak.lock()) (*self)->heard_listing(*instances);
+  broker_->on_found([this](const InstanceQuery& query, const InstanceAnswer& answer) {
+    note_found(query, answer);
   });
+  broker_->on_listing(
+      [this](const InstanceSnapshot::Ptr& instances) { heard_listing(*instances); });
+}
+
+void NodeDeletions::remove(NodeDeletion deletion) {
+  auto done = std::move(deletion.done);
+  running_.start(decide(std::move(deletion)), std::move(done));
+}
+
+Task<Result<std::string>> NodeDeletions::decide(NodeDeletion request) {
+  Candidate candidate(std::move(request), deps_.timers.now());
+  if (Status problem = identify(candidate); !problem.ok()) {
+    co_await soon();
+    co_return refuse(candidate, std::move(problem), "refused");
+  }
+  if (!observation_is_due(candidate)) {
+    co_await soon();
+    co_return hold(candidate, judgement_of(candidate));
+  }
+
+  // The second look at the cloud begins after the request.
+  waiting_.push_back(&candidate);
+  schedule_round();
+  co_await Pause{candidate};
+  Round& round = *candidate.round;
+  if (!round.listing) {
+    co_return refuse(candidate, second_look_failed(round.listing.status()), "unknown");
+  }
+  Standing standing = Standing::absent;
+  if (round.listed()) {
+    const InstanceSnapshot& instances = **round.listing;
+    standing = standing_of(candidate.node, instances);
+    if (is_there(standing)) {
+      co_return refuse(candidate, instance_exists(candidate.node.name), "exists");
+    }
+    if (standing == Standing::absent &&
+        (!instances.complete() || instances.may_lack(candidate.node.provider_id))) {
+      co_return refuse(candidate, listing_incomplete(), "unknown");
+    }
+    if (Status over = limit(candidate, standing); !over.ok()) co_return over;
+  }
+
+  // The instance and a canary are looked up singly: a credential that lost its rights may get "not
+  // found" for each. The cloud's word that this very instance was destroyed needs neither.
+  if (standing == Standing::absent) {
+    round.asking.push_back(&candidate);
+    co_await Pause{candidate};
+    if (!candidate.answer.status.ok()) {
+      co_return give_back(candidate, second_look_failed(candidate.answer.status), "unknown");
+    }
+    standing = standing_of(candidate.answer.state());
+    if (is_there(standing)) {
+      co_return give_back(candidate, instance_exists(candidate.node.name), "exists");
+    }
+    // What is absent is counted only now when the provider cannot list.
+    if (!round.listed()) {
+      if (Status over = limit(candidate, standing); !over.ok()) co_return over;
+    }
+    if (standing == Standing::absent && round.canary_standing != Standing::exists &&
+        !candidate.node.released) {
+      brake_of(candidate).not_deleted(candidate.node.uid);
+      co_return hold(candidate, {BrakeVerdict::blind, milliseconds(0)});
+    }
+  }
+  if (standing == Standing::terminated) candidate.ground = "terminated";
+  co_return co_await erase(candidate);
+}
+
+// Nothing may have happened to the Node between its last reading and the DELETE.
+Task<Result<std::string>> NodeDeletions::erase(Candidate& candidate) {
+  for (int tries = kDeletes;; --tries) {
+    const Result<kube::ObjectPtr> fresh = co_await read_fresh(candidate);
+    if (!fresh) co_return give_back(candidate, fresh.status(), "failed");
+    Status problem = change_since(candidate, facts_of(*fresh));
+    if (!problem.ok()) co_return give_back(candidate, std::move(problem), "refused");
+    Result<std::string> answer = co_await send(candidate, **fresh);
+    const Status status = answer.status();
+    if (status.error_class() == ErrorClass::conflict && tries > 1 &&
+        candidate.request.options.resource_version.empty()) {
+      continue;
+    }
+    if (answer || status.error_class() == ErrorClass::not_found) {
+      held_.forget(candidate.node);
+      note_deleted(candidate.node.name);
+      deps_.telemetry.decided(candidate.ground);
+      co_return answer;
+    }
+    if (may_have_happened(status)) co_return refuse(candidate, status, "failed");
+    co_return give_back(candidate, status, "failed");
+  }
+}
+
+// Why it cannot be judged; ok: it can.
+Status NodeDeletions::identify(Candidate& candidate) const {
+  const NodeDeletion& request = candidate.request;
+  if (!broker_ || (!broker_->can_list() && !broker_->can_confirm())) {
+    return Status(Code::failed_precondition, ErrorClass::unsupported,
+                  "no cloud can be asked whether the instance is gone, so no Node is deleted");
+  }
+  const auto cached = deps_.cache.get(kNodes, {}, request.name);
+  if (!cached) {
+    return Status(Code::unavailable, ErrorClass::unavailable,
+                  "the cache does not hold Node " + request.name);
+  }
+  candidate.node = facts_of(cached);
+  candidate.node.seen = sightings_.seen(*cached);
+  candidate.apart = !candidate.node.seen;
+  return refusal(request, candidate.node);
+}
+
+Status NodeDeletions::refusal(const NodeDeletion& request, const NodeFacts& node) const {
+  if (!request.options.uid.empty() && request.options.uid != node.uid) {
+    return node_changed(request.name);
+  }
+  if (broker_->foreign(node.provider_id)) {
+    return foreign_instance(node.provider_id);
+  }
+  if (node.deleting) {
+    return Status(Code::not_found, ErrorClass::not_found,
+                  "Node " + request.name + " is being deleted already");
+  }
+  if (node.ready) return node_is_ready(request.name);
+  if (!node.provider_id.empty() || node.seen || node.released) return {};
+  if (!node.of_cloud) return not_of_this_cloud(request.name);
+  return instance_never_seen(request.name, broker_->absence_text(node.query()));
+}
+
+Status NodeDeletions::change_since(const Candidate& candidate, const NodeFacts& fresh) const {
+  const NodeFacts& node = candidate.node;
+  const std::string& wanted_version = candidate.request.options.resource_version;
+  if (fresh.uid != node.uid || fresh.provider_id != node.provider_id ||
+      (!wanted_version.empty() && wanted_version != fresh.object->resource_version())) {
+    return node_changed(node.name);
+  }
+  if (fresh.ready) return node_is_ready(node.name);
+  if (!deps_.may_write()) {
+    return refused_deletion("NotLeading", "this host does not hold the leader lease any more");
+  }
+  if (deps_.timers.now() < candidate.deadline) return {};
+  return Status(Code::deadline_exceeded, "the caller that requested the deletion has given up");
+}
+
+Status NodeDeletions::limit(Candidate& candidate, Standing standing) {
+  const NodeFacts& node = candidate.node;
+  if (standing == Standing::absent && !node.of_cloud) {
+    return refuse(candidate, not_of_this_cloud(node.name), "foreign");
+  }
+  runtime::Brake& brake = brake_of(candidate);
+  // A deletion whose answer was lost, or a cache that lags: it is already counted.
+  if (brake.is_deleting(node.uid)) return {};
+  const BrakeJudgement judgement = judgement_of(candidate);
+  if (node.released) {
+    candidate.ground = "released";
+  } else if (judgement.verdict != BrakeVerdict::pass) {
+    return hold(candidate, judgement);
+  } else if (!judgement.counts) {
+    candidate.ground = "announced";
+  }
+  brake.deleting(node.uid, judgement.counts && !node.released, deps_.timers.now());
+  return {};
+}
+
+Status NodeDeletions::hold(const Candidate& candidate, BrakeJudgement judgement) {
+  ++held_in_round_;
+  held_.hold(candidate.node);
+  const bool limited =
+      judgement.verdict == BrakeVerdict::over_limit || judgement.verdict == BrakeVerdict::too_early;
+  const std::string message =
+      "The Node is not deleted: " + why_held_back(candidate, judgement.verdict) +
+      ". To let it go now: kubectl annotate node " + candidate.node.name + " " +
+      std::string(kAllowDeletion) + "=true";
+  deps_.telemetry.held(*candidate.node.object, message);
+  const milliseconds pause = std::min(std::max(judgement.retry_after, milliseconds(1)), kHeldPause);
+  return refuse(
+      candidate,
+      waiting_deletion(limited ? kDeletionHeld : kCloudViewBlind, message).with_retry_after(pause),
+      limited ? "held" : "blind");
+}
+
+Status NodeDeletions::refuse(const Candidate& candidate, Status status, const char* decision) {
+  if (status.error_class() != ErrorClass::waiting) held_.forget(candidate.node);
+  deps_.telemetry.decided(decision);
+  return status;
+}
+
+Status NodeDeletions::give_back(const Candidate& candidate, Status status, const char* decision) {
+  brake_of(candidate).not_deleted(candidate.node.uid);
+  return refuse(candidate, std::move(status), decision);
+}
+
+std::string NodeDeletions::why_held_back(const Candidate& candidate, BrakeVerdict verdict) const {
+  const runtime::BrakeReport strangers = apart_.report(deps_.timers.now());
+  if (candidate.apart && strangers.engaged) {
+    return why_held(verdict, strangers, apart_.options(), subject_strangers());
+  }
+  return why_held(verdict, report(), brake_.options(), subject_nodes());
+}
+
+runtime::Brake& NodeDeletions::brake_of(const Candidate& candidate) {
+  return candidate.apart ? apart_ : brake_;
+}
+
+// An answer that lacks too much is not believed about strangers either.
+BrakeJudgement NodeDeletions::judgement_of(const Candidate& candidate) {
+  const auto now = deps_.timers.now();
+  const BrakeJudgement judgement = brake_of(candidate).judge(candidate.node.uid, now);
+  if (!candidate.apart || judgement.verdict != BrakeVerdict::pass) return judgement;
+  const runtime::BrakeReport others = brake_.report(now);
+  if (!others.engaged && !others.contradicted) return judgement;
+  return {BrakeVerdict::over_limit, milliseconds(0)};
+}
+
+// A held Node does not cost a call to the cloud for each request of a controller.
+bool NodeDeletions::observation_is_due(const Candidate& candidate) {
+  const auto now = deps_.timers.now();
+  if (candidate.node.released || !held_last_ || !last_round_) return true;
+  if (now - *last_round_ >= observation_pause(true)) return true;
+  if (brake_.report(now).blind) return false;
+  const BrakeVerdict verdict = judgement_of(candidate).verdict;
+  return verdict == BrakeVerdict::pass || verdict == BrakeVerdict::blind;
+}
+
+// About one call a second when many Nodes go one after the other, and fewer for held ones.
+milliseconds NodeDeletions::observation_pause(bool held) const {
+  const milliseconds price = std::chrono::seconds(broker_->listing_calls() - 1);
+  if (!held) return price;
+  return std::max(kHeldPause, std::min(price * 4, kLongestHold));
+}
+
+// Strangers that register again and again must not cost more than that.
+milliseconds NodeDeletions::round_pause() const {
+  const bool strangers =
+      std::all_of(waiting_.begin(), waiting_.end(),
+                  [](const Candidate* candidate) { return !candidate->node.seen; });
+  if (!strangers) return observation_pause(false);
+  return std::min(kHeldPause * static_cast<int64_t>(broker_->listing_calls()), kLongestHold);
+}
+
+// Collects the requests of one moment.
+void NodeDeletions::schedule_round() {
+  if (round_runs_) return;
+  const auto now = deps_.timers.now();
+  const auto due = last_round_ ? std::max(*last_round_ + round_pause(), now) : now;
+  if (round_timer_ != 0) {
+    if (round_due_ <= due) return;
+    deps_.timers.cancel(round_timer_);
+  }
+  round_due_ = due;
+  round_timer_ = deps_.timers.after(std::chrono::ceil<milliseconds>(due - now), [this] {
+    round_timer_ = 0;
+    const auto ended = [this](const Status& outcome) {
+      if (outcome.ok()) return;
+      // Those that wait for this round would wait for ever.
+      deps_.timers.after(milliseconds(0),
+                         [outcome] { throw std::runtime_error(outcome.message()); });
+    };
+    running_.start(observe_together(), ended);
+  });
+}
+
+Task<void> NodeDeletions::observe_together() {
+  round_runs_ = true;
+  held_in_round_ = 0;
+  last_round_ = deps_.timers.now();
+  const Candidates candidates = std::exchange(waiting_, {});
+  Round round;
+  for (Candidate* candidate : candidates) candidate->round = &round;
+  if (broker_->can_list()) {
+    round.listing = co_await list_instances();
+  } else {
+    note_sightings(nullptr);
+  }
+  if (round.listing) observe_listing(round, candidates);
+  go_on(candidates);
+  co_await look_up(round);
+  if (round.listing && !round.listed()) observe_answers(round);
+  go_on(round.asking);
+  round_ended();
+}
+
+void NodeDeletions::round_ended() {
+  round_runs_ = false;
+  held_last_ = held_in_round_ > 0;
+  held_.refresh();
+  deps_.telemetry.observed(report());
+  if (!waiting_.empty()) schedule_round();
+}
+
+// Each may end in this, but for those that ask further.
+void NodeDeletions::go_on(Candidates candidates) {
+  for (Candidate* candidate : candidates) std::exchange(candidate->waiting, nullptr).resume();
+}
+
+void NodeDeletions::observe_listing(Round& round, const Candidates& candidates) {
+  std::unordered_set<std::string> wanted;
+  for (const Candidate* candidate : candidates) wanted.insert(candidate->node.uid);
+  const std::vector<NodeFacts> nodes = our_nodes();
+  const NodeView view = view_of({nodes, round.listing->get(), wanted, witnesses_});
+  round.canary = view.canary;
+  for (Candidate* candidate : candidates) {
+    candidate->apart = view.apart_uids.contains(candidate->node.uid);
+  }
+  if (!round.listed()) return;
+  if ((*round.listing)->complete() || !view.observation.terminated.empty()) observe(view);
+}
+
+// The provider cannot list: the others are known only as far as they were asked for together.
+void NodeDeletions::observe_answers(const Round& round) {
+  NodeView view;
+  view.observation.known = view.apart.known = our_nodes().size();
+  view.observation.sighted = view.apart.sighted = round.canary_standing == Standing::exists;
+  for (const Candidate* candidate : round.asking) {
+    const Standing standing = standing_of(candidate->answer.state());
+    if (is_there(standing)) continue;
+    add_gone(candidate->apart ? view.apart : view.observation, candidate->node, standing);
+  }
+  observe(view);
+}
+
+void NodeDeletions::observe(const NodeView& view) {
+  brake_.observe(view.observation, deps_.timers.now());
+  apart_.observe(view.apart, deps_.timers.now());
 }
 
 // Counts every listing, whatever it was made for.
@@ -75,27 +426,32 @@ void NodeDeletions::heard_listing(const InstanceSnapshot& instances) {
   deps_.telemetry.observed(report());
 }
 
+// Once for each Node: the others are looked through for its instance.
+void NodeDeletions::note_found(const InstanceQuery& query, const InstanceAnswer& answer) {
+  if (!query.node || answer.state() == CCM_INSTANCE_TERMINATED || sightings_.seen(*query.node)) {
+    return;
+  }
+  sightings_.found(*query.node, answer.snapshot->provider_id(answer.index),
+                   deps_.cache.list(kNodes, {}));
+}
+
 // A cache that is not filled yet would make strangers of Nodes that have long been there.
 void NodeDeletions::note_sightings(const InstanceSnapshot* instances) {
   if (deps_.cache.state(kNodes) != CacheState::synced) return;
   sightings_.listed(deps_.cache.list(kNodes, {}), instances);
 }
 
-void NodeDeletions::observe(const NodeView& view) {
-  brake_.observe(view.observation, deps_.timers.now());
-  apart_.observe(view.apart, deps_.timers.now());
+void NodeDeletions::note_deleted(const std::string& name) {
+  const auto now = deps_.timers.now();
+  std::erase_if(deleted_,
+                [&](const auto& entry) { return now - entry.second > brake_.options().window; });
+  deleted_[name] = now;
 }
 
-runtime::Brake& NodeDeletions::brake_of(const Case& one) { return one.apart ? apart_ : brake_; }
-
-// An answer that lacks too much is not believed about strangers either.
-BrakeJudgement NodeDeletions::judgement_of(const Case& one) {
-  const auto now = deps_.timers.now();
-  const BrakeJudgement judgement = brake_of(one).judge(one.node.uid, now);
-  if (!one.apart || judgement.verdict != BrakeVerdict::pass) return judgement;
-  const runtime::BrakeReport others = brake_.report(now);
-  if (!others.engaged && !others.contradicted) return judgement;
-  return {BrakeVerdict::over_limit, milliseconds(0)};
+bool NodeDeletions::deleted(const std::string& name) const {
+  const auto found = deleted_.find(name);
+  return found != deleted_.end() && deps_.timers.now() - found->second <= brake_.options().window &&
+         !deps_.cache.get(kNodes, {}, name);
 }
 
 void NodeDeletions::begin() {
@@ -135,251 +491,78 @@ std::vector<NodeFacts> NodeDeletions::our_nodes() const {
   return nodes;
 }
 
-Status NodeDeletions::refusal(const NodeDeletion& deletion, const NodeFacts& node) const {
-  if (!deletion.options.uid.empty() && deletion.options.uid != node.uid) {
-    return node_changed(deletion.name);
-  }
-  if (broker_->foreign(node.provider_id)) {
-    return foreign_instance(node.provider_id);
-  }
-  if (node.deleting) {
-    return Status(Code::not_found, ErrorClass::not_found,
-                  "Node " + deletion.name + " is being deleted already");
-  }
-  if (node.ready) return node_is_ready(deletion.name);
-  if (!node.provider_id.empty() || node.seen || node.released) return {};
-  if (!node.of_cloud) return not_of_this_cloud(deletion.name);
-  return instance_never_seen(deletion.name, broker_->absence_text(node.query()));
-}
-
-void NodeDeletions::remove(NodeDeletion deletion) {
-  const auto now = deps_.timers.now();
-  auto one = std::make_shared<Case>();
-  const auto cached = deps_.cache.get(kNodes, {}, deletion.name);
-  one->deadline = now + (deletion.call.timeout > milliseconds(0) ? deletion.call.timeout : kWhole);
-  one->deletion = std::move(deletion);
-  Status problem;
-  if (!broker_ || (!broker_->can_list() && !broker_->can_confirm())) {
-    problem = Status(Code::failed_precondition, ErrorClass::unsupported,
-                     "no cloud can be asked whether the instance is gone, so no Node is deleted");
-  } else if (!cached) {
-    problem = Status(Code::unavailable, ErrorClass::unavailable,
-                     "the cache does not hold Node " + one->deletion.name);
-  } else {
-    one->node = facts_of(cached);
-    one->node.seen = sightings_.seen(*cached);
-    one->apart = !one->node.seen;
-    problem = refusal(one->deletion, one->node);
-  }
-  if (problem.ok() && observation_is_due(*one)) {
-    waiting_.push_back(one);
-    return schedule_round();
-  }
-  // Not inside this call.
-  deps_.timers.after(milliseconds(0), [weak = std::weak_ptr(self_), one, problem] {
-    const auto self = weak.lock();
-    if (!self) return;
-    if (!problem.ok()) return (*self)->fail(one, problem, "refused");
-    (*self)->hold(one, (*self)->judgement_of(*one));
-  });
-}
-
-// A held Node does not cost a call to the cloud for each request of a controller.
-bool NodeDeletions::observation_is_due(const Case& one) {
-  const auto now = deps_.timers.now();
-  if (one.node.released || !held_last_ || !last_round_) return true;
-  if (now - *last_round_ >= observation_pause(true)) return true;
-  if (brake_.report(now).blind) return false;
-  const BrakeVerdict verdict = judgement_of(one).verdict;
-  return verdict == BrakeVerdict::pass || verdict == BrakeVerdict::blind;
-}
-
-// About one call a second when many Nodes go one after the other, and fewer for held ones.
-milliseconds NodeDeletions::observation_pause(bool held) const {
-  const milliseconds price = std::chrono::seconds(broker_->listing_calls() - 1);
-  if (!held) return price;
-  return std::max(kHeldPause, std::min(price * 4, kLongestHold));
-}
-
-// Strangers that register again and again must not cost more than that.
-milliseconds NodeDeletions::round_pause() const {
-  const bool strangers = std::all_of(waiting_.begin(), waiting_.end(),
-                                     [](const CasePtr& one) { return !one->node.seen; });
-  if (!strangers) return observation_pause(false);
-  return std::min(kHeldPause * static_cast<int64_t>(broker_->listing_calls()), kLongestHold);
-}
-
-// Collects the requests of one moment.
-void NodeDeletions::schedule_round() {
-  if (round_runs_) return;
-  const auto now = deps_.timers.now();
-  const auto due = last_round_ ? std::max(*last_round_ + round_pause(), now) : now;
-  if (round_timer_ != 0) {
-    if (round_due_ <= due) return;
-    deps_.timers.cancel(round_timer_);
-  }
-  round_due_ = due;
-  round_timer_ = deps_.timers.after(std::chrono::ceil<milliseconds>(due - now), [this] {
-    round_timer_ = 0;
-    begin_round();
-  });
-}
-
-void NodeDeletions::begin_round() {
-  round_runs_ = true;
-  held_in_round_ = 0;
-  last_round_ = deps_.timers.now();
-  Cases cases = std::exchange(waiting_, {});
-  if (!broker_->can_list()) {
-    note_sightings(nullptr);
-    return listed(cases, InstanceSnapshot::Ptr());
-  }
-  broker_->refresh([weak = std::weak_ptr(self_), cases](const Result<InstanceSnapshot::Ptr>& all) {
-    if (const auto self = weak.lock()) (*self)->listed(cases, all);
-  });
-}
-
-void NodeDeletions::end_round() {
-  round_runs_ = false;
-  held_last_ = held_in_round_ > 0;
-  held_.refresh();
-  deps_.telemetry.observed(report());
-  if (!waiting_.empty()) schedule_round();
-}
-
-void NodeDeletions::listed(const Cases& cases, const Result<InstanceSnapshot::Ptr>& listing) {
-  if (!listing) {
-    for (const CasePtr& one : cases) {
-      fail(one, second_look_failed(listing.status()), "unknown");
-    }
-    return end_round();
-  }
-  auto round = std::make_shared<Round>();
-  round->listed = *listing != nullptr;
-  std::unordered_set<std::string> wanted;
-  for (const CasePtr& one : cases) wanted.insert(one->node.uid);
-  const std::vector<NodeFacts> nodes = our_nodes();
-  const NodeView view = view_of({nodes, listing->get(), wanted, witnesses_});
-  round->canary = view.canary;
-  for (const CasePtr& one : cases) one->apart = view.apart_uids.contains(one->node.uid);
-  if (round->listed) {
-    if ((*listing)->complete() || !view.observation.terminated.empty()) observe(view);
-    judge_listed(cases, round, **listing);
-  } else {
-    round->cases = cases;
-  }
-  look_up(round);
-}
-
-void NodeDeletions::judge_listed(const Cases& cases, const RoundPtr& round,
-                                 const InstanceSnapshot& instances) {
-  for (const CasePtr& one : cases) {
-    switch (standing_of(one->node, instances)) {
-      case Standing::exists:
-      case Standing::unclear:
-        fail(one, instance_exists(one->node.name), "exists");
-        break;
-      case Standing::terminated:
-        // The cloud's word about this very instance needs no canary.
-        if (!judge_gone(one)) break;
-        one->ground = "terminated";
-        read_fresh(one);
-        break;
-      case Standing::absent:
-        if (!instances.complete() || instances.may_lack(one->node.provider_id)) {
-          fail(one, listing_incomplete(), "unknown");
-        } else if (judge_absent(one)) {
-          round->cases.push_back(one);
-        }
-        break;
-    }
-  }
-}
-
-bool NodeDeletions::judge_absent(const CasePtr& one) {
-  if (one->node.of_cloud) return judge_gone(one);
-  fail(one, not_of_this_cloud(one->node.name), "foreign");
-  return false;
-}
-
-bool NodeDeletions::judge_gone(const CasePtr& one) {
-  runtime::Brake& brake = brake_of(*one);
-  // A deletion whose answer was lost, or a cache that lags: it is already counted.
-  if (brake.is_deleting(one->node.uid)) return true;
-  const BrakeJudgement judgement = judgement_of(*one);
-  if (one->node.released) {
-    one->ground = "released";
-  } else if (judgement.verdict != BrakeVerdict::pass) {
-    hold(one, judgement);
-    return false;
-  } else if (!judgement.counts) {
-    one->ground = "announced";
-  }
-  brake.deleting(one->node.uid, judgement.counts && !one->node.released, deps_.timers.now());
-  return true;
-}
-
-// One call for each Node and one for the canary: a credential that lost its rights may get "not
-// found" for each.
-void NodeDeletions::look_up(const RoundPtr& round) {
-  round->answers.resize(round->cases.size());
-  if (round->cases.empty() || !broker_->can_confirm()) return looked_up(round);
-  round->open = round->cases.size() + 1;
-  const auto ended = [weak = std::weak_ptr(self_), round] {
-    const auto self = weak.lock();
-    if (self && --round->open == 0) (*self)->looked_up(round);
+Task<void> NodeDeletions::soon() {
+  const CallbackAwaiter<Status>::Start start = [this](std::function<void(Status)> done) {
+    deps_.timers.after(milliseconds(0), [done = std::move(done)] { done({}); });
   };
-  for (std::size_t index = 0; index < round->cases.size(); ++index) {
-    broker_->confirm(round->cases[index]->node.query(),
-                     [round, index, ended](const InstanceAnswer& answer) {
-                       round->answers[index] = answer;
-                       ended();
-                     });
-  }
-  if (!round->canary) return ended();
-  broker_->confirm(*round->canary, [round, ended](const InstanceAnswer& answer) {
-    round->canary_answer = answer;
-    ended();
-  });
+  CallbackAwaiter<Status> passed(start);
+  co_await passed;
 }
 
-void NodeDeletions::looked_up(const RoundPtr& round) {
-  if (!round->listed) {
-    conclude_without_listing(round);
-    return end_round();
-  }
-  // Without single look-ups the listing itself was the second look.
-  const bool asked = broker_->can_confirm();
-  const Standing canary =
-      !round->canary ? Standing::absent
-                     : (asked ? standing_of(round->canary_answer.state()) : Standing::exists);
-  for (std::size_t index = 0; index < round->cases.size(); ++index) {
-    conclude(round->cases[index], round->answers[index], canary);
-  }
-  end_round();
+Task<Result<InstanceSnapshot::Ptr>> NodeDeletions::list_instances() {
+  using Listing = Result<InstanceSnapshot::Ptr>;
+  const CallbackAwaiter<Listing>::Start start = [this](std::function<void(Listing)> done) {
+    broker_->refresh(std::move(done));
+  };
+  CallbackAwaiter<Listing> listing(start);
+  co_return co_await listing;
 }
 
-// The provider cannot list: the others are known only as far as they were asked for together.
-void NodeDeletions::conclude_without_listing(const RoundPtr& round) {
-  NodeView view;
-  view.observation.known = view.apart.known = our_nodes().size();
-  const bool sighted =
-      round->canary && standing_of(round->canary_answer.state()) == Standing::exists;
-  view.observation.sighted = view.apart.sighted = sighted;
-  for (std::size_t index = 0; index < round->cases.size(); ++index) {
-    const Standing standing = standing_of(round->answers[index].state());
-    if (standing != Standing::absent && standing != Standing::terminated) continue;
-    const Case& one = *round->cases[index];
-    add_gone(one.apart ? view.apart : view.observation, one.node, standing);
+// All at once. Without single look-ups the listing itself was the second look.
+Task<void> NodeDeletions::look_up(Round& round) {
+  const bool singly = broker_->can_confirm();
+  if (round.canary && !singly) round.canary_standing = Standing::exists;
+  if (round.asking.empty() || !singly) co_return;
+  std::vector<InstanceQuery> queries;
+  for (const Candidate* candidate : round.asking) queries.push_back(candidate->node.query());
+  if (round.canary) queries.push_back(*round.canary);
+  using Answers = std::vector<InstanceAnswer>;
+  const CallbackAwaiter<Answers>::Start start = [&](std::function<void(Answers)> done) {
+    struct Asked {
+      Answers answers;
+      std::size_t open;
+      std::function<void(Answers)> done;
+    };
+    auto asked =
+        std::make_shared<Asked>(Asked{Answers(queries.size()), queries.size(), std::move(done)});
+    for (std::size_t index = 0; index < queries.size(); ++index) {
+      broker_->confirm(queries[index], [asked, index](const InstanceAnswer& answer) {
+        asked->answers[index] = answer;
+        if (--asked->open == 0) asked->done(std::move(asked->answers));
+      });
+    }
+  };
+  CallbackAwaiter<Answers> all(start);
+  const Answers answers = co_await all;
+  for (std::size_t index = 0; index < round.asking.size(); ++index) {
+    round.asking[index]->answer = answers[index];
   }
-  observe(view);
-  for (std::size_t index = 0; index < round->cases.size(); ++index) {
-    const CasePtr& one = round->cases[index];
-    const Standing standing = standing_of(round->answers[index].state());
-    if (standing == Standing::absent && !judge_absent(one)) continue;
-    if (standing == Standing::terminated && !judge_gone(one)) continue;
-    conclude(one, round->answers[index], sighted ? Standing::exists : Standing::absent);
-  }
+  if (round.canary) round.canary_standing = standing_of(answers.back().state());
+}
+
+Task<Result<kube::ObjectPtr>> NodeDeletions::read_fresh(const Candidate& candidate) {
+  const CallbackAwaiter<Result<std::string>>::Start start = [&candidate](ObjectApi::Done done) {
+    const NodeDeletion& request = candidate.request;
+    request.api->get(kube::resources::nodes(), {}, request.name, request.call, std::move(done));
+  };
+  CallbackAwaiter<Result<std::string>> reading(start);
+  const Result<std::string> body = co_await reading;
+  if (!body) co_return body.status();
+  co_return kube::Object::decode(*body);
+}
+
+Task<Result<std::string>> NodeDeletions::send(const Candidate& candidate,
+                                              const kube::Object& fresh) {
+  const CallbackAwaiter<Result<std::string>>::Start start = [&](ObjectApi::Done done) {
+    const NodeDeletion& request = candidate.request;
+    kube::DeleteOptions options = request.options;
+    options.uid = fresh.uid();
+    options.resource_version = fresh.resource_version();  // nothing happened since that read
+    request.api->remove(kube::resources::nodes(), {}, request.name, options, request.call,
+                        std::move(done));
+  };
+  CallbackAwaiter<Result<std::string>> deletion(start);
+  co_return co_await deletion;
 }
 
 }  // namespace ccm::plugin

@@ -2,7 +2,7 @@
 // that began after the request, a canary that shows whether this observation can be believed, the
 // brake for many absences at once, and a fresh read of the Node with preconditions on its UID and
 // resourceVersion. No component can bypass it: the kube service deletes Nodes only through
-// GuardedObjectApi. Loop thread.
+// GuardedObjectApi. NodeDeletions::decide() is all of it, from top to bottom. Loop thread.
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"
@@ -14,12 +14,15 @@
 #include "runtime/brake.hpp"
 #include "runtime/timers.hpp"
 
+#include <ccm/scope.hpp>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,45 +74,52 @@ class NodeDeletions {
   [[nodiscard]] std::string status_text() const;
 
  private:
-  struct Case;
-  using CasePtr = std::shared_ptr<Case>;
-  using Cases = std::vector<CasePtr>;
+  struct Candidate;
+  using Candidates = std::vector<Candidate*>;  // they live in the coroutines that decide on them
   struct Round;
-  using RoundPtr = std::shared_ptr<Round>;
+  struct Pause;
 
-  void heard_listing(const InstanceSnapshot& instances);
-  void note_sightings(const InstanceSnapshot* instances);
-  void observe(const NodeView& view);
-  [[nodiscard]] runtime::Brake& brake_of(const Case& one);
-  [[nodiscard]] runtime::BrakeJudgement judgement_of(const Case& one);
-  // Why it cannot be judged; ok: it can.
-  [[nodiscard]] Status refusal(const NodeDeletion& deletion, const NodeFacts& node) const;
-  [[nodiscard]] bool observation_is_due(const Case& one);
-  void schedule_round();
-  void begin_round();
-  void end_round();
-  void listed(const Cases& cases, const Result<InstanceSnapshot::Ptr>& listing);
-  void judge_listed(const Cases& cases, const RoundPtr& round, const InstanceSnapshot& instances);
-  // Whether it may go on; else it has its answer.
-  bool judge_absent(const CasePtr& one);
-  bool judge_gone(const CasePtr& one);  // or terminated
-  void look_up(const RoundPtr& round);
-  void looked_up(const RoundPtr& round);
-  void conclude_without_listing(const RoundPtr& round);
-  void conclude(const CasePtr& one, const InstanceAnswer& answer, Standing canary);
+  // One deletion, from the request to its answer.
+  Task<Result<std::string>> decide(NodeDeletion request);
+  // The observation for all deletions that are requested at one moment.
+  Task<void> observe_together();
+  Task<Result<std::string>> erase(Candidate& candidate);
 
-  void read_fresh(const CasePtr& one);
-  void send(const CasePtr& one, const NodeFacts& fresh);
-  void sent(const CasePtr& one, Result<std::string> answer);
+  [[nodiscard]] Status identify(Candidate& candidate) const;
+  [[nodiscard]] Status refusal(const NodeDeletion& request, const NodeFacts& node) const;
+  [[nodiscard]] Status change_since(const Candidate& candidate, const NodeFacts& fresh) const;
+  // Counts it as deleted; else it has its answer.
+  Status limit(Candidate& candidate, Standing standing);
+  Status hold(const Candidate& candidate, runtime::BrakeJudgement judgement);
+  Status refuse(const Candidate& candidate, Status status, const char* decision);
+  // As refuse(), and it does not count as deleted.
+  Status give_back(const Candidate& candidate, Status status, const char* decision);
+  [[nodiscard]] std::string why_held_back(const Candidate& candidate,
+                                          runtime::BrakeVerdict verdict) const;
+  [[nodiscard]] runtime::Brake& brake_of(const Candidate& candidate);
+  [[nodiscard]] runtime::BrakeJudgement judgement_of(const Candidate& candidate);
 
-  void note_deleted(const std::string& name);
-  void hold(const CasePtr& one, runtime::BrakeJudgement judgement);
-  [[nodiscard]] std::string why_held_back(const Case& one, runtime::BrakeVerdict verdict) const;
-  void fail(const CasePtr& one, Status status, const char* decision);
-  void end(const CasePtr& one, Result<std::string> result);
-  [[nodiscard]] std::vector<NodeFacts> our_nodes() const;
+  [[nodiscard]] bool observation_is_due(const Candidate& candidate);
   [[nodiscard]] std::chrono::milliseconds observation_pause(bool held) const;
   [[nodiscard]] std::chrono::milliseconds round_pause() const;
+  void schedule_round();
+  void round_ended();
+  static void go_on(Candidates candidates);
+  void observe_listing(Round& round, const Candidates& candidates);
+  void observe_answers(const Round& round);
+  void observe(const NodeView& view);
+  void heard_listing(const InstanceSnapshot& instances);
+  void note_found(const InstanceQuery& query, const InstanceAnswer& answer);
+  void note_sightings(const InstanceSnapshot* instances);
+  void note_deleted(const std::string& name);
+  [[nodiscard]] std::vector<NodeFacts> our_nodes() const;
+
+  // What the coroutines wait for.
+  Task<void> soon();
+  Task<Result<InstanceSnapshot::Ptr>> list_instances();
+  Task<void> look_up(Round& round);
+  Task<Result<kube::ObjectPtr>> read_fresh(const Candidate& candidate);
+  Task<Result<std::string>> send(const Candidate& candidate, const kube::Object& fresh);
 
   // Between two observations while all requested deletions are held.
   static constexpr std::chrono::milliseconds kHeldPause{10'000};
@@ -122,14 +132,14 @@ class NodeDeletions {
   std::map<std::string, runtime::TimePoint> deleted_;  // by name
   std::shared_ptr<InstancesBroker> broker_;
   std::vector<std::string> witnesses_;
-  Cases waiting_;
+  Candidates waiting_;
   bool round_runs_ = false;
   runtime::Timers::Id round_timer_ = 0;
   runtime::TimePoint round_due_;
   std::size_t held_in_round_ = 0;
   bool held_last_ = false;
   std::optional<runtime::TimePoint> last_round_;
-  std::shared_ptr<NodeDeletions*> self_;
+  Scope running_;  // last: its coroutines use the others
 };
 
 }  // namespace ccm::plugin

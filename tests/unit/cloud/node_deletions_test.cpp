@@ -226,6 +226,28 @@ TEST_F(NodeDeletionsTest, AProviderThatOnlyGetsNeedsACanaryToo) {
   EXPECT_EQ(remove("n0"), "deleted");
 }
 
+// The gate ends while deletions wait for a listing, a look-up, a reading or the DELETE.
+TEST_F(NodeDeletionsTest, Issue39_2_WhatWaitsEndsWithTheGate) {
+  std::function<void(int)> end_after = [&](int steps) {
+    timers_.after(0ms, [&, steps] { steps == 0 ? deletions_.reset() : end_after(steps - 1); });
+  };
+  int answered = 0;
+  for (int steps = 0; steps < 10; ++steps) {
+    start();
+    cluster(40, 2);
+    const auto outcome = ask("n0");
+    const auto refused = ask_as("n1", "another");
+    end_after(steps);
+    timers_.advance(1s);
+    EXPECT_FALSE(deletions_.has_value());
+    if (outcome->message() != "still waits") ++answered;
+    broker_->refresh([](const auto&) {});  // the broker lives longer, and tells nobody
+    timers_.advance(1min);
+  }
+  EXPECT_GT(answered, 0);
+  EXPECT_LT(answered, 7) << "it ended in the middle";
+}
+
 TEST_F(NodeDeletionsTest, OtherResourcesPass) {
   std::optional<Status> outcome;
   kube::Resource services = kube::resources::services();
