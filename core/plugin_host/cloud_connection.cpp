@@ -4,7 +4,7 @@
 #include "cloud/broker/instances_service.hpp"
 #include "cloud/broker/load_balancers_service.hpp"
 #include "cloud/broker/routes_service.hpp"
-#include "cloud/deletion/guarded_object_api.hpp"
+#include "cloud/deletion/node_deletions.hpp"
 #include "plugin/await_callback.hpp"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 // balancers (docs/decisions/0009). Loop thread.
 #pragma once
 
-#include "cloud/deletion/brake_text.hpp"
 #include "cloud/deletion/deletion_telemetry.hpp"
 #include "runtime/brake.hpp"
 #include "runtime/timers.hpp"

@@ -1,7 +1,6 @@
 #include "cloud/deletion/node_deletions.hpp"
 
-#include "cloud/deletion/brake_text.hpp"
-#include "cloud/deletion/deletion_refusals.hpp"
+#include "cloud/deletion/deletion_telemetry.hpp"
 #include "plugin/await_callback.hpp"
 #include "plugin/brake_status.hpp"
 
@@ -30,6 +29,60 @@ bool may_have_happened(const Status& status) {
 
 bool is_there(Standing standing) {
   return standing == Standing::exists || standing == Standing::unclear;
+}
+
+Status refused_deletion(std::string_view reason, std::string message) {
+  return Status(Code::failed_precondition, std::move(message)).with_reason(std::string(reason));
+}
+
+// To be requested again.
+Status waiting_deletion(std::string_view reason, std::string message) {
+  return Status(Code::failed_precondition, ErrorClass::waiting, std::move(message))
+      .with_reason(std::string(reason));
+}
+
+// Nothing is known, so it is requested again; not a failure of the deletion.
+Status second_look_failed(const Status& cause) {
+  return waiting_deletion("SecondLookFailed", "second look at the cloud: " + cause.message())
+      .with_retry_after(cause.retry_after());
+}
+
+Status node_changed(const std::string& name) {
+  return Status(Code::aborted, ErrorClass::conflict,
+                "Node " + name + " was replaced since its deletion was requested")
+      .with_reason("Conflict");
+}
+
+Status instance_exists(const std::string& name) {
+  return refused_deletion("MachineExists", "the cloud knows the instance of Node " + name);
+}
+
+Status node_is_ready(const std::string& name) {
+  return refused_deletion("NodeIsReady", "Node " + name + " is Ready, so it is not deleted");
+}
+
+// It neither has a provider ID nor waits for one.
+Status not_of_this_cloud(const std::string& name) {
+  return refused_deletion("NotOfThisCloud",
+                          "Node " + name +
+                              " has no provider ID and does not wait for one, so its absence from "
+                              "the cloud proves nothing");
+}
+
+// It has no provider ID, and this process never saw an instance of its name. `absence`:
+// InstancesBroker::absence_text().
+Status instance_never_seen(const std::string& name, const std::string& absence) {
+  return waiting_deletion("InstanceNeverSeen",
+                          "Node " + name +
+                              " has no provider ID, and no instance of its name was ever seen, so "
+                              "it is not deleted: " +
+                              absence);
+}
+
+// The cloud's listings change between instances that come and go.
+Status listing_incomplete() {
+  return waiting_deletion("IncompleteListing",
+                          "second look at the cloud: its list of instances is incomplete");
 }
 
 }  // namespace
@@ -563,6 +616,60 @@ Task<Result<std::string>> NodeDeletions::send(const Candidate& candidate,
   };
   CallbackAwaiter<Result<std::string>> deletion(start);
   co_return co_await deletion;
+}
+
+namespace {
+
+class GuardedObjectApi final : public ObjectApi {
+ public:
+  GuardedObjectApi(std::shared_ptr<ObjectApi> api, NodeDeletions& deletions)
+      : api_(std::move(api)), deletions_(deletions) {}
+
+  void get(kube::Resource resource, std::string namespace_name, std::string name,
+           kube::CallOptions call, Done done) override {
+    api_->get(std::move(resource), std::move(namespace_name), std::move(name), call,
+              std::move(done));
+  }
+  void create(kube::Resource resource, std::string namespace_name, std::string body,
+              kube::WriteOptions options, kube::CallOptions call, Done done) override {
+    api_->create(std::move(resource), std::move(namespace_name), std::move(body),
+                 std::move(options), call, std::move(done));
+  }
+  void create_sub(kube::Resource resource, std::string namespace_name, std::string name,
+                  std::string subresource, std::string body, kube::CallOptions call,
+                  Done done) override {
+    api_->create_sub(std::move(resource), std::move(namespace_name), std::move(name),
+                     std::move(subresource), std::move(body), call, std::move(done));
+  }
+  void list(kube::Resource resource, std::string namespace_name, kube::ListOptions options,
+            kube::CallOptions call, Done done) override {
+    api_->list(std::move(resource), std::move(namespace_name), std::move(options), call,
+               std::move(done));
+  }
+  void patch(kube::Resource resource, std::string namespace_name, std::string name,
+             kube::PatchType type, std::string body, kube::WriteOptions options,
+             kube::CallOptions call, Done done) override {
+    api_->patch(std::move(resource), std::move(namespace_name), std::move(name), type,
+                std::move(body), std::move(options), call, std::move(done));
+  }
+  void remove(kube::Resource resource, std::string namespace_name, std::string name,
+              kube::DeleteOptions options, kube::CallOptions call, Done done) override {
+    if (resource.group.empty() && resource.plural == "nodes") {
+      return deletions_.remove({api_, std::move(name), std::move(options), call, std::move(done)});
+    }
+    api_->remove(std::move(resource), std::move(namespace_name), std::move(name),
+                 std::move(options), call, std::move(done));
+  }
+
+ private:
+  const std::shared_ptr<ObjectApi> api_;
+  NodeDeletions& deletions_;
+};
+
+}  // namespace
+
+std::shared_ptr<ObjectApi> guard_nodes(std::shared_ptr<ObjectApi> api, NodeDeletions& deletions) {
+  return std::make_shared<GuardedObjectApi>(std::move(api), deletions);
 }
 
 }  // namespace ccm::plugin

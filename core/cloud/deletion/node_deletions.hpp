@@ -2,7 +2,7 @@
 // that began after the request, a canary that shows whether this observation can be believed, the
 // brake for many absences at once, and a fresh read of the Node with preconditions on its UID and
 // resourceVersion. No component can bypass it: the kube service deletes Nodes only through
-// GuardedObjectApi. NodeDeletions::decide() is all of it, from top to bottom. Loop thread.
+// guard_nodes(). NodeDeletions::decide() is all of it, from top to bottom. Loop thread.
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"
@@ -141,5 +141,8 @@ class NodeDeletions {
   std::optional<runtime::TimePoint> last_round_;
   Scope running_;  // last: its coroutines use the others
 };
+
+// `api` with deletions of Nodes routed through `deletions`, which must outlive the result.
+std::shared_ptr<ObjectApi> guard_nodes(std::shared_ptr<ObjectApi> api, NodeDeletions& deletions);
 
 }  // namespace ccm::plugin

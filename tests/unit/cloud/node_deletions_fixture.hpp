@@ -3,7 +3,6 @@
 
 #include "../plugin/host_doubles.hpp"
 #include "../runtime/manual_timers.hpp"
-#include "cloud/deletion/guarded_object_api.hpp"
 #include "cloud/deletion/node_deletions.hpp"
 #include "test_machines.hpp"
 
