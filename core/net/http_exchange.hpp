@@ -1,19 +1,73 @@
-// One request and its answer on one connection. Internal to net.
+// HTTP/1.1: a request as bytes, bytes as a response, and one exchange of them on a connection.
+// Internal to net (Beast's parser shows).
 #pragma once
 
 #include "net/connection_pool.hpp"
-#include "net/http_message.hpp"
+#include "net/http_client.hpp"
+#include "net/url.hpp"
 
 #include <ccm/status.hpp>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/beast/http/basic_parser.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ccm::net {
+
+// Limits of one answer: all header fields together.
+inline constexpr std::size_t kMaxHeaderBytes = 1u << 20;
+inline constexpr std::size_t kMaxHeaderFields = 512;
+
+// Checks method and headers. A body is appended by the caller. `absolute_form`: for a plain-http
+// proxy, with its credentials in `proxy_authorization`.
+Result<std::string> request_head(const Request& request, const Url& url,
+                                 std::string_view user_agent, bool absolute_form,
+                                 std::string_view proxy_authorization);
+
+// GET and other methods that change nothing (RFC 9110 9.2.1).
+[[nodiscard]] bool is_safe_method(std::string_view method);
+
+// Parses one response, final or 1xx, without I/O. Body bytes collect in `response.body`.
+class ResponseParser final : public boost::beast::http::basic_parser<false> {
+ public:
+  // `head_request`: the answer has no body whatever its header says. `max_body` 0 = no limit.
+  ResponseParser(bool head_request, std::size_t max_body);
+
+  // Consumes as much of `data` as possible, and returns the number of bytes. A failure names the
+  // fault: resource_exhausted for a body or header over its limit, else unavailable (garbage).
+  Result<std::size_t> feed(std::string_view data);
+
+  // The connection ended. Ok when that is an orderly end of this response.
+  Status finish();
+
+  Response response;
+
+ private:
+  using error_code = boost::beast::error_code;
+  using string_view = boost::beast::string_view;
+  using field = boost::beast::http::field;
+  using verb = boost::beast::http::verb;
+
+  void on_request_impl(verb, string_view, string_view, int, error_code&) override {}
+  void on_response_impl(int code, string_view reason, int version, error_code& error) override;
+  void on_field_impl(field name, string_view text, string_view value, error_code& error) override;
+  void on_header_impl(error_code& error) override;
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
+  std::size_t on_body_impl(string_view body, error_code& error) override;
+  void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& error) override;
+  void on_finish_impl(error_code&) override {}
+
+  std::size_t max_body_;
+  std::size_t header_bytes_ = 0;
+  bool header_done_ = false;
+  bool rest_ = false;  // feed() left bytes for its next call
+};
 
 // A receive buffer for all connections of a thread: what is received is parsed before the next
 // suspension, only an unfinished rest stays with its connection.

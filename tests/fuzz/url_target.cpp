@@ -1,10 +1,10 @@
 // URLs, proxies and NO_PROXY (net/url.hpp, net/proxy.hpp), and the head of a request to
-// them (net/http_message.hpp).
+// them (net/http_exchange.hpp).
 // Input, line by line: a URL, a proxy, a NO_PROXY list, a header's value.
 // Properties: what is parsed and put together is parsed to the same; no message or redacted text
 // shows a password; a request's head holds the lines that were meant and no more.
 #include "fuzz.hpp"
-#include "net/http_message.hpp"
+#include "net/http_exchange.hpp"
 #include "net/proxy.hpp"
 #include "net/url.hpp"
 

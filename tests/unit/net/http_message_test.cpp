@@ -1,6 +1,5 @@
-#include "net/http_message.hpp"
-
 #include "net/http_client.hpp"
+#include "net/http_exchange.hpp"
 #include "net/url.hpp"
 
 #include <gtest/gtest.h>
