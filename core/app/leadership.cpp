@@ -2,7 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/version.hpp"
-#include "election/lease_client.hpp"
+#include "election/lease.hpp"
 
 #include <memory>
 #include <utility>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "election/lease_client.hpp"
+#include "election/lease.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

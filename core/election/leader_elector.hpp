@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "election/lease_client.hpp"
+#include "election/lease.hpp"
 
 #include <ccm/status.hpp>
 

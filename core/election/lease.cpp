@@ -1,14 +1,20 @@
 #include "election/lease.hpp"
 
+#include "kube/client_status.hpp"
 #include "kube/time_text.hpp"
+#include "kube/watch_decoder.hpp"
+#include "net/http_client.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 namespace ccm::election {
+
+using boost::asio::awaitable;
 using nlohmann::json;
 
 json parse_bounded(std::string_view text) {
@@ -159,6 +165,169 @@ Result<ObjectEvent<std::string>> parse_event(std::string_view text, std::string_
                   "the watch on the " + std::string(kind) + " sent an event of type " + type);
   }
   return result;
+}
+
+namespace {
+
+constexpr const char* kCoordinationGroup = "coordination.k8s.io";
+
+// The newest first: both have the same fields.
+constexpr const char* kCandidateVersions[] = {"v1beta1", "v1alpha2"};
+
+// The next step after an event: true = go on, false = the watch has ended as it was meant to.
+using EventText = std::function<Result<bool>(std::string_view event)>;
+
+// Watches the object of that name from `resource_version` on. Ok after an orderly end, of which
+// `on_event` is one; otherwise why it broke, or the failure of `on_event`.
+awaitable<Status> watch_object(kube::Client client, kube::Resource resource,
+                               std::string namespace_name, std::string name,
+                               std::string resource_version, EventText on_event) {
+  kube::WatchOptions options;
+  options.field_selector = "metadata.name=" + name;
+  options.resource_version = std::move(resource_version);
+  options.bookmarks = false;  // each event holds the version that the next watch begins with
+  auto opened = co_await client.open_watch(std::move(resource), std::move(namespace_name), options);
+  if (!opened.ok()) co_return opened.status();
+  const std::unique_ptr<net::ResponseStream> stream = std::move(*opened);
+  kube::WatchDecoder pieces;
+  while (true) {
+    Result<std::string> read = co_await stream->read(std::chrono::milliseconds(0));
+    if (!read.ok()) co_return read.status();
+    if (read->empty()) co_return Status();
+    pieces.feed(*read);
+    std::string_view text;
+    for (auto piece = pieces.next(text); piece != kube::WatchDecoder::Piece::none;
+         piece = pieces.next(text)) {
+      if (piece != kube::WatchDecoder::Piece::object) {
+        co_return Status(Code::data_loss, "the watch on " + name + " sent no event");
+      }
+      const Result<bool> more = on_event(text);
+      if (!more.ok()) co_return more.status();
+      if (!*more) co_return Status();
+    }
+  }
+}
+
+// It never waits for a rate limit, since a late renewal costs the leadership.
+template <typename Interface>
+class ObjectRequests : public Interface {
+ public:
+  using T = typename Interface::Object;
+  using Parse = Result<T> (*)(std::string_view text);
+
+  ObjectRequests(kube::Client client, kube::Resource resource, std::string namespace_name,
+                 std::string name, std::chrono::milliseconds timeout, Parse parse)
+      : client_(std::move(client)),
+        resource_(std::move(resource)),
+        namespace_(std::move(namespace_name)),
+        name_(std::move(name)),
+        parse_(parse) {
+    once_.timeout = timeout;
+    once_.max_retries = 0;
+    once_.max_response_bytes = 1u << 20;  // reading it as JSON takes many times that
+    once_.rate_limited = false;
+  }
+
+  awaitable<Result<T>> get() override {
+    const auto answer = co_await client_.get(resource_, namespace_, name_, std::string(), once_);
+    co_return parsed(answer);
+  }
+
+  awaitable<Result<T>> create(std::string body) override {
+    const kube::WriteOptions write;
+    const auto answer =
+        co_await client_.create(resource_, namespace_, std::move(body), write, once_);
+    co_return parsed(answer);
+  }
+
+  awaitable<Result<T>> update(std::string body) override {
+    const kube::WriteOptions write;
+    const auto answer =
+        co_await client_.update(resource_, namespace_, name_, std::move(body), write, once_);
+    co_return parsed(answer);
+  }
+
+  awaitable<Status> watch(std::string resource_version,
+                          typename Interface::Changed changed) override {
+    EventText on_event = [kind = resource_.kind, parse = parse_,
+                          changed = std::move(changed)](std::string_view text) -> Result<bool> {
+      auto event = parse_event(text, kind, parse);
+      if (!event.ok()) return event.status();
+      if (!event->failure.empty()) return kube::status_of_object(event->failure);
+      return changed(std::move(event->object));
+    };
+    return watch_object(client_, resource_, namespace_, name_, std::move(resource_version),
+                        std::move(on_event));
+  }
+
+ protected:
+  kube::Client client_;
+  kube::Resource resource_;
+  std::string namespace_;
+  std::string name_;
+  kube::CallOptions once_;
+
+ private:
+  Result<T> parsed(const Result<std::string>& answer) const {
+    return answer.ok() ? parse_(*answer) : Result<T>(answer.status());
+  }
+
+  Parse parse_;
+};
+
+bool lists_candidates(const std::string& resource_list) {
+  const nlohmann::json list = parse_bounded(resource_list);
+  if (!list.is_object() || !list.contains("resources") || !list["resources"].is_array()) {
+    return false;
+  }
+  for (const nlohmann::json& resource : list["resources"]) {
+    if (resource.is_object() && text_member(resource, "name") == "leasecandidates") return true;
+  }
+  return false;
+}
+
+class CandidateRequests final : public ObjectRequests<LeaseCandidateClient> {
+ public:
+  using ObjectRequests::ObjectRequests;
+
+  // Asks what is served instead of trying: without the right to create a LeaseCandidate the
+  // answer is 403 whether there are any or not.
+  awaitable<Result<std::string>> find_version() override {
+    for (const char* version : kCandidateVersions) {
+      std::string path = std::string("/apis/") + kCoordinationGroup + "/" + version;
+      const auto answer = co_await client_.raw("GET", std::move(path), std::string(), once_);
+      if (!answer.ok() && answer.status().code() == Code::not_found) continue;
+      if (!answer.ok()) co_return answer.status();
+      if (!lists_candidates(*answer)) continue;
+      resource_ = {kCoordinationGroup, version, "leasecandidates", "LeaseCandidate", true};
+      co_return resource_.api_version();
+    }
+    co_return Status(Code::not_found, "the API server has no LeaseCandidates");
+  }
+
+  awaitable<Status> remove() override {
+    const kube::DeleteOptions unconditional;
+    const auto answer = co_await client_.remove(resource_, namespace_, name_, unconditional, once_);
+    co_return answer.status();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<LeaseClient> kube_lease_client(kube::Client client, std::string namespace_name,
+                                               std::string name,
+                                               std::chrono::milliseconds timeout) {
+  return std::make_unique<ObjectRequests<LeaseClient>>(std::move(client), kube::resources::leases(),
+                                                       std::move(namespace_name), std::move(name),
+                                                       timeout, &parse_lease);
+}
+
+std::unique_ptr<LeaseCandidateClient> kube_lease_candidate_client(
+    kube::Client client, std::string namespace_name, std::string name,
+    std::chrono::milliseconds timeout) {
+  return std::make_unique<CandidateRequests>(std::move(client), kube::Resource(),
+                                             std::move(namespace_name), std::move(name), timeout,
+                                             &parse_lease_candidate);
 }
 
 }  // namespace ccm::election

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "election/lease_client.hpp"
+#include "election/lease.hpp"
 
 #include <atomic>
 #include <condition_variable>

@@ -1,7 +1,7 @@
 // A LeaseCandidate in memory, with an API server that may have none. Any thread.
 #pragma once
 
-#include "election/lease_client.hpp"
+#include "election/lease.hpp"
 
 #include <atomic>
 #include <mutex>
