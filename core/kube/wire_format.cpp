@@ -1,7 +1,6 @@
 #include "kube/wire_format.hpp"
 
 #include "kube/protobuf_decoder.hpp"
-#include "kube/protobuf_projection.hpp"
 #include "kube/protobuf_stream.hpp"
 
 #include <string>

@@ -3,7 +3,6 @@
 #include "kube/client_status.hpp"
 #include "kube/object_decoder.hpp"
 #include "kube/protobuf_decoder.hpp"
-#include "kube/protobuf_projection.hpp"
 #include "kube/wire_format.hpp"
 #include "protobuf_bytes.hpp"
 
