@@ -1,5 +1,5 @@
 // Faults of the file itself: what it is, whose it is, and whether all of it is there.
-#include "plugin_files/folder_checks.hpp"
+#include "plugin_files/file_checks.hpp"
 #include "plugin_files/loader.hpp"
 #include "plugin_files/plugin_file.hpp"
 #include "plugin_files/registry.hpp"

@@ -1,5 +1,5 @@
 // Where ld.so looks for what a plugin links to: nobody else may be able to put a library there.
-#include "plugin_files/folder_checks.hpp"
+#include "plugin_files/file_checks.hpp"
 #include "plugin_files/loader.hpp"
 #include "plugin_folder.hpp"
 
