@@ -6,6 +6,7 @@
 #include "plugin/recent_map.hpp"
 #include "runtime/timers.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -49,5 +50,24 @@ class WarningNotes {
   const runtime::Timers& timers_;
   RecentMap<Note> notes_{kMostObjects};
 };
+
+inline void WarningNotes::note(const kube::ObjectReference& about, const std::string& reason,
+                               const std::string& message) {
+  Note& note = notes_.write(about.key());
+  if (note.uid != about.uid) note = {about.kind, about.uid, {}};  // another object
+  std::erase_if(note.warnings, [&](const Warning& before) { return before.reason == reason; });
+  note.warnings.insert(note.warnings.begin(), {reason, message, timers_.now()});
+  if (note.warnings.size() > kMostReasons) note.warnings.pop_back();
+}
+
+inline std::vector<WarningReport> WarningNotes::find(std::string_view key) const {
+  std::vector<WarningReport> reports;
+  const Note* note = notes_.find(key);
+  if (note == nullptr) return reports;
+  for (const Warning& warning : note->warnings) {
+    reports.push_back({note->kind, warning.reason, warning.message, timers_.now() - warning.at});
+  }
+  return reports;
+}
 
 }  // namespace ccm::plugin

@@ -7,17 +7,18 @@
 #include "plugin/host_services/crypto_service.hpp"
 #include "plugin/host_services/file_service.hpp"
 #include "plugin/host_services/hint_service.hpp"
-#include "plugin/host_services/http_client_service.hpp"
 #include "plugin/host_services/http_service.hpp"
 #include "plugin/host_services/kube_service.hpp"
 #include "plugin/host_services/log_service.hpp"
 #include "plugin/host_services/metrics_service.hpp"
 #include "plugin/host_services/object_service.hpp"
 #include "plugin/host_services/scheduling_services.hpp"
-#include "plugin_host/cloud_hints.hpp"
 #include "plugin_host/plugin_metrics.hpp"
 #include "plugin_host/provider_start.hpp"
 #include "runtime/work_queue.hpp"
+
+#include <ccm/abi/hint.h>
+#include <ccm/object.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -32,8 +33,112 @@
 #include <vector>
 
 namespace ccm::plugin {
+
 using boost::asio::awaitable;
 using std::chrono::milliseconds;
+
+// A component with all that belongs to it. It is freed as a whole, or not at all. Loop thread.
+struct ComponentUnit {
+  ComponentKind kind = ComponentKind::controller;
+  std::shared_ptr<LiveComponent> live;
+  std::shared_ptr<ComponentHost> host;
+  std::shared_ptr<ControllerPort> port = std::make_shared<ControllerPort>();
+  std::unique_ptr<ComponentController> controller;  // once it is set up
+  std::string skipped;                              // why its setup found nothing to do
+
+  [[nodiscard]] const std::string& name() const { return live->identity().name; }
+  // Null until the controller has been set up.
+  [[nodiscard]] runtime::ControllerRunner* runner() const {
+    return controller ? controller->runner() : nullptr;
+  }
+};
+
+namespace {
+
+// As the manifest describes the component.
+ComponentIdentity identity_of(const LoadedPlugin& plugin, const Component& component) {
+  ComponentIdentity identity;
+  identity.plugin_id = plugin.manifest.id;
+  identity.name = component.name;
+  identity.client_name = component.client_name;
+  identity.nonblocking = plugin.manifest.nonblocking;
+  identity.max_parallel = plugin.manifest.max_parallel;
+  identity.provider_id_prefixes = component.provider_id_prefixes;
+  identity.interfaces = component.interfaces;
+  return identity;
+}
+
+// Memory that a plugin may still use stays reachable and is never freed.
+void keep_for_ever(std::shared_ptr<void> what) {
+  static auto* const kept = new std::vector<std::shared_ptr<void>>;
+  kept->push_back(std::move(what));
+}
+
+ComponentReport report_of(const ComponentUnit& unit, const runtime::Watchdog& watchdog,
+                          runtime::TimePoint now) {
+  const ComponentIdentity& identity = unit.live->identity();
+  const auto& watched = watchdog.components().find(identity.name)->second;
+  ComponentReport report;
+  report.name = identity.name;
+  report.plugin_id = identity.plugin_id;
+  report.kind = unit.kind;
+  report.degraded = watched.degraded(now);
+  report.skipped = unit.skipped;
+  report.stalls = watched.stalls();
+  report.missed_deadlines = watched.missed_deadlines();
+  report.wrong_thread_calls = unit.live->wrong_thread_calls();
+  report.operations = unit.live->operations()->in_flight();
+  if (const runtime::ControllerRunner* runner = unit.runner()) {
+    const runtime::WorkQueue& queue = runner->queue();
+    report.queue = {
+        queue.ready(),    queue.delayed(),   queue.processing(), unit.controller->records().size(),
+        runner->synced(), runner->started(), runner->workers()};
+    report.watches = unit.controller->watched();
+  }
+  return report;
+}
+
+struct HintedObjects {
+  const char* resource = "v1/nodes";
+  std::vector<kube::ObjectPtr> objects;
+};
+
+// Every text that the hint names has to fit; one of them at least is there.
+bool is_node(const CloudHint& hint, const kube::Object& node, const InstancesBroker* instances) {
+  if (!hint.name.empty() && node.name() == hint.name) return true;
+  const std::string_view id = node.text_at("/spec/providerID");
+  if (hint.provider_id.empty() || id.empty()) return false;
+  if (id == hint.provider_id) return true;
+  return instances != nullptr &&
+         instances->own_id(std::string(id)) == instances->own_id(hint.provider_id);
+}
+
+bool is_service(const CloudHint& hint, const kube::Object& service, const std::string& id_field) {
+  if (!hint.uid.empty()) return service.uid() == hint.uid;
+  if (!hint.name.empty()) {
+    return service.name() == hint.name && service.namespace_name() == hint.namespace_name;
+  }
+  return !hint.id.empty() && service.text_at(id_field) == hint.id;
+}
+
+// The Nodes or Services of a hint; none when the cache has none. `id_annotation` is where Services
+// record the id of their load balancer; `instances`, which may be null, knows under which provider
+// IDs Nodes may name an instance.
+HintedObjects hinted_objects(const CloudHint& hint, const ObjectCache& cache,
+                             const std::string& id_annotation, const InstancesBroker* instances) {
+  HintedObjects found;
+  const bool instance = hint.kind == CCM_HINT_INSTANCE;
+  if (!instance) found.resource = "v1/services";
+  const std::string id_field = "/metadata/annotations" + pointer_segment(id_annotation);
+  for (auto& object : cache.list(found.resource, "")) {
+    const bool fits =
+        instance ? is_node(hint, *object, instances) : is_service(hint, *object, id_field);
+    if (fits) found.objects.push_back(std::move(object));
+  }
+  return found;
+}
+
+}  // namespace
 
 // The inside of a PluginHost, shared with the coroutines that run for it. Loop thread.
 struct PluginHost::Impl {

@@ -17,7 +17,6 @@
 #include "plugin/warning_notes.hpp"
 #include "plugin_files/loader.hpp"
 #include "plugin_host/cloud_connection.hpp"
-#include "plugin_host/component_unit.hpp"
 #include "plugin_host/dependencies.hpp"
 #include "runtime/watchdog.hpp"
 
@@ -34,6 +33,30 @@
 #include <vector>
 
 namespace ccm::plugin {
+
+// For health pages.
+struct ComponentReport {
+  std::string name;
+  std::string plugin_id;
+  ComponentKind kind = ComponentKind::controller;
+  bool degraded = false;  // stalls the loop, or misses its deadlines
+  std::string skipped;    // why a controller's setup found nothing to do; empty: it runs
+  uint64_t stalls = 0;
+  uint64_t missed_deadlines = 0;
+  uint64_t wrong_thread_calls = 0;
+  std::size_t operations = 0;  // in flight
+  struct Queue {
+    std::size_t ready = 0;
+    std::size_t delayed = 0;
+    std::size_t running = 0;
+    std::size_t unsettled = 0;  // keys whose last attempt failed, or is the first
+    bool synced = false;        // its caches hold a complete list
+    bool started = false;       // it takes keys
+    std::size_t workers = 0;    // keys that it reconciles at once
+  };
+  std::optional<Queue> queue;        // of a controller that was set up
+  std::vector<std::string> watches;  // of a controller: "v1/nodes"
+};
 
 class PluginHost {
  public:

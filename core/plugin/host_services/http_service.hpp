@@ -2,6 +2,7 @@
 // logs at verbosity 6.
 #pragma once
 
+#include "plugin/host_services/file_service.hpp"
 #include "plugin/host_services/host_service.hpp"
 #include "plugin/host_services/http_access.hpp"
 #include "plugin/host_services/http_budgets.hpp"
@@ -9,6 +10,7 @@
 #include "plugin/recording/http_recording.hpp"
 
 #include <ccm/abi/http.h>
+#include <ccm/abi/http_client.h>
 
 #include <chrono>
 #include <cstddef>
@@ -59,6 +61,25 @@ class HttpService final : public HostService {
   static const ccm_host_http kTable;
 
   const std::shared_ptr<const HttpServiceOptions> options_;
+};
+
+// ccm.host.http_client/1: HTTP clients with a CA, a certificate or a proxy of their own.
+class HttpClientService final : public HostService {
+ public:
+  // `make` opens clients; `shared` is what the component's shared client has. `files` must outlive
+  // it.
+  HttpClientService(const std::shared_ptr<LiveComponent>& component, MakeHttpClient make,
+                    HttpServiceOptions shared, WatchedFiles& files);
+  ~HttpClientService() override;
+
+ private:
+  struct State;
+  static void open(void* self, ccm_ctx ctx, const ccm_http_client_options* request,
+                   ccm_completion done) noexcept;
+  static void close(void* self, uint64_t number) noexcept;
+  static const ccm_host_http_client kTable;
+
+  const std::shared_ptr<State> state_;  // of the loop
 };
 
 }  // namespace ccm::plugin

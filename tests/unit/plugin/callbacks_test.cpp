@@ -1,8 +1,7 @@
 // whatever becomes of a callback that a component handed over, it is dropped exactly once.
-#include "plugin/callbacks.hpp"
-
 #include "base/log.hpp"
 #include "callbacks_fixture.hpp"
+#include "plugin/live_component.hpp"
 
 #include <array>
 #include <atomic>

@@ -6,7 +6,7 @@
 #include "base/log.hpp"
 #include "host_services_fixture.hpp"
 #include "net/write_gate.hpp"
-#include "plugin/host_services/http_client_service.hpp"
+#include "plugin/host_services/http_service.hpp"
 
 #include <cstdlib>
 
