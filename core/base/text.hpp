@@ -19,7 +19,7 @@ inline std::string escaped(std::string_view text, std::string_view special) {
   std::string result;
   for (const char c : text) {
     const auto* const entity = std::find_if(std::begin(kEntities), std::end(kEntities),
-                                            [c](const auto& one) { return one.first == c; });
+                                            [c](const auto& pair) { return pair.first == c; });
     if (entity == std::end(kEntities) || special.find(c) == std::string_view::npos) {
       result += c;
     } else {

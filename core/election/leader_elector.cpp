@@ -89,21 +89,21 @@ struct LeaderElector::Impl {
   std::unique_ptr<LeaseClient> client;
   std::unique_ptr<Candidacy> candidacy;  // null: nobody coordinates
   bool coordinated = false;              // the API server's coordinator names the holder
-  bool told_outvoted = false;
-  std::atomic<bool> told_set_back{false};
+  bool logged_outvoted = false;
+  std::atomic<bool> logged_set_back{false};
   std::string announced;  // the last holder passed to new_leader
   std::minstd_rand random{std::random_device{}()};
-  bool write_in_doubt = false;  // the last write has no answer: it may have taken effect
+  bool write_unanswered = false;  // the last write has no answer: it may have taken effect
 
-  // Of a standby.
-  bool chance = false;                    // the watch saw the Lease become free
-  bool waiting_again = false;             // the wait began again when `limit` was cancelled
-  std::chrono::milliseconds patience{0};  // how long to wait for an event before the Lease is read
-  int watch_failures = 0;                 // in a row
-  TimePoint watch_not_before{};           // the next attempt to watch
-  std::string last_message;               // the last logged text
-  std::optional<TimePoint> unled;         // since when no coordinator has named a holder
-  bool told_unled = false;
+  // A standby has these.
+  bool chance = false;                      // the watch saw the Lease become free
+  bool waiting_again = false;               // the wait began again when `limit` was cancelled
+  std::chrono::milliseconds event_wait{0};  // for an event; then the Lease is read
+  int watch_failures = 0;                   // in a row
+  TimePoint watch_not_before{};             // the next attempt to watch
+  std::string last_message;                 // the last logged text
+  std::optional<TimePoint> unled;           // since when no coordinator has named a holder
+  bool logged_unled = false;
 
   std::atomic<bool> stopping{false};
   std::atomic<bool> release_wanted{false};
@@ -169,7 +169,7 @@ asio::awaitable<void> LeaderElector::Impl::pause(milliseconds time) {
 
 void LeaderElector::Impl::observe(Lease lease, TimePoint now) {
   candidate.observe(std::move(lease), now);
-  if (!candidate.set_back().empty() && !told_set_back.exchange(true)) {
+  if (!candidate.set_back().empty() && !logged_set_back.exchange(true)) {
     callbacks.set_back(candidate.set_back());
   }
   if (candidate.holder() == announced || candidate.holder().empty()) return;
@@ -184,7 +184,7 @@ void LeaderElector::Impl::renewed(TimePoint begin) {
 }
 
 void LeaderElector::Impl::tell_outvoted() {
-  if (!candidate.outvoted() || std::exchange(told_outvoted, true)) return;
+  if (!candidate.outvoted() || std::exchange(logged_outvoted, true)) return;
   callbacks.post([notify = callbacks.outvoted, identity = candidate.lease()->preferred_holder] {
     notify(identity);
   });
@@ -200,7 +200,7 @@ bool LeaderElector::Impl::within_reach() const {
 }
 
 Status LeaderElector::Impl::may_write(TimePoint now) const {
-  if (told_set_back) return {Code::failed_precondition, candidate.set_back()};
+  if (logged_set_back) return {Code::failed_precondition, candidate.set_back()};
   const bool ours = is_leader && candidate.holds();
   if (ours || (coordinated ? within_reach() : candidate.may_take(now))) return {};
   std::string why = "the Lease is held by " + candidate.holder();
@@ -211,7 +211,7 @@ Status LeaderElector::Impl::may_write(TimePoint now) const {
 }
 
 asio::awaitable<Status> LeaderElector::Impl::write(std::string body, bool create) {
-  write_in_doubt = true;
+  write_unanswered = true;
   Result<Lease> written = Status(Code::internal, "not written");
   if (create) {
     written = co_await client->create(std::move(body));
@@ -219,8 +219,8 @@ asio::awaitable<Status> LeaderElector::Impl::write(std::string body, bool create
     written = co_await client->update(std::move(body));
   }
   const Code code = written.status().code();
-  write_in_doubt = code == Code::cancelled || code == Code::deadline_exceeded ||
-                   code == Code::unavailable || code == Code::unknown;
+  write_unanswered = code == Code::cancelled || code == Code::deadline_exceeded ||
+                     code == Code::unavailable || code == Code::unknown;
   if (!written.ok()) co_return written.status();
   observe(std::move(*written), clock.now());
   co_return Status();
@@ -320,11 +320,11 @@ asio::awaitable<Status> LeaderElector::Impl::give_back_once() {
   co_return status;
 }
 
-// Without reading first when nothing is in doubt. Otherwise, or after a conflict, with a read: a
-// renewal that stop() cut off may even arrive between the read and the write.
+// Without reading first when every write is answered. Otherwise, or after a conflict, with a read:
+// a renewal that stop() cut off may even arrive between the read and the write.
 asio::awaitable<Status> LeaderElector::Impl::give_back_repeatedly() {
   Status status(Code::aborted, "not tried");
-  if (candidate.holds() && !write_in_doubt) {
+  if (candidate.holds() && !write_unanswered) {
     std::string body = updated_lease(*candidate.lease(), candidate.release(clock.wall()));
     status = co_await write(std::move(body), false);
     if (status.ok()) log_released();
@@ -375,7 +375,7 @@ asio::awaitable<void> LeaderElector::Impl::elect() {
   } else if (release_wanted) {
     // First, so that a coordinator looks for a successor among the others only.
     if (coordinated) co_await candidacy->withdraw();
-    if (candidate.holds() || write_in_doubt) co_await give_back();
+    if (candidate.holds() || write_unanswered) co_await give_back();
   }
   if (candidacy) candidacy->stop();
 }
@@ -420,7 +420,7 @@ void LeaderElector::start() {
 void LeaderElector::release(std::function<void()> done) { impl_->stop(true, std::move(done)); }
 
 bool LeaderElector::leading() const {
-  return impl_->is_leader && !impl_->told_set_back && impl_->clock.now() < impl_->deadline();
+  return impl_->is_leader && !impl_->logged_set_back && impl_->clock.now() < impl_->deadline();
 }
 
 int64_t LeaderElector::transitions() const { return impl_->transitions; }
@@ -460,7 +460,7 @@ milliseconds LeaderElector::Impl::spread(double low, double high) {
 
 // Restarts the wait, which lasts at most that many retry periods.
 void LeaderElector::Impl::restart_wait(double low, double high) {
-  patience = spread(low, high);
+  event_wait = spread(low, high);
   waiting_again = true;
   limit.cancel();
 }
@@ -513,11 +513,11 @@ asio::awaitable<void> LeaderElector::Impl::follow() {
   }
 }
 
-// Until the holder's time or `patience` is over, whatever comes first.
+// Until the holder's time or `event_wait` is over, whatever comes first.
 asio::awaitable<void> LeaderElector::Impl::until_due() {
   do {
     waiting_again = false;
-    BootClock::duration time = patience;
+    BootClock::duration time = event_wait;
     const BootClock::duration left = candidate.expiry() - clock.now();
     if (left > BootClock::duration(0)) time = std::min(time, left);
     limit.expires_after(time);
@@ -553,7 +553,7 @@ void LeaderElector::Impl::warn_of_no_coordinator() {
     unled.reset();
   } else if (!unled) {
     unled = now;
-  } else if (now - *unled > 2 * options.lease_duration && !std::exchange(told_unled, true)) {
+  } else if (now - *unled > 2 * options.lease_duration && !std::exchange(logged_unled, true)) {
     log::warning(
         "Nobody has named the holder of the Lease; kube-apiserver needs the feature gate "
         "CoordinatedLeaderElection, too",
@@ -575,11 +575,11 @@ asio::awaitable<void> LeaderElector::Impl::acquire() {
     // Another candidate was quicker: most likely the watch names it during this pause. Otherwise it
     // is the pause of candidates that poll; each event of a watch restarts it.
     const bool conflict = status.code() == Code::aborted || status.code() == Code::already_exists;
-    patience = conflict ? spread(0.05, 0.25) : spread(1.0, 2.2);
+    event_wait = conflict ? spread(0.05, 0.25) : spread(1.0, 2.2);
     if (coordinated) {
       warn_of_no_coordinator();
       // A Lease that is not there cannot be watched, and its first holder has 5 s (HOST-153).
-      if (!candidate.lease()) patience = spread(0.25, 0.5);
+      if (!candidate.lease()) event_wait = spread(0.25, 0.5);
     }
     co_await stand_by();
   }

@@ -517,11 +517,11 @@ std::optional<std::chrono::milliseconds> retry_delay(const Call& call,
 }
 
 asio::awaitable<void> yield_to_writes(std::shared_ptr<Connection> connection,
-                                      std::chrono::milliseconds patience) {
-  constexpr std::chrono::milliseconds kTurn{10};
-  const Clock::time_point end = Clock::now() + patience;
+                                      std::chrono::milliseconds limit) {
+  constexpr std::chrono::milliseconds kYield{10};
+  const Clock::time_point end = Clock::now() + limit;
   while (connection->writes > 0 && Clock::now() < end) {
-    co_await pause(connection->executor, kTurn);
+    co_await pause(connection->executor, kYield);
   }
 }
 
@@ -538,8 +538,8 @@ Status too_late(const Call& call) {
 
 asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, const Call& call) {
   const std::shared_ptr<Connection> connection = impl->connection;
-  const auto patience = impl->options.yield_to_writes;
-  if (patience.count() > 0) co_await yield_to_writes(connection, patience);
+  const auto limit = impl->options.yield_to_writes;
+  if (limit.count() > 0) co_await yield_to_writes(connection, limit);
   const Clock::time_point asked = Clock::now();
   if (call.rate_limited) {
     Status admitted = co_await impl->limiter.acquire();

@@ -54,10 +54,10 @@ Status check_tls(boost::asio::any_io_executor executor, const ClientConfig& conf
   return status.ok() ? status : refused(config, status.message());
 }
 
-bool same_tls(const net::TlsOptions& one, const net::TlsOptions& other) {
-  return one.ca_pem == other.ca_pem && one.certificate_pem == other.certificate_pem &&
-         one.private_key_pem == other.private_key_pem && one.server_name == other.server_name &&
-         one.insecure_skip_verify == other.insecure_skip_verify;
+bool same_tls(const net::TlsOptions& left, const net::TlsOptions& right) {
+  return left.ca_pem == right.ca_pem && left.certificate_pem == right.certificate_pem &&
+         left.private_key_pem == right.private_key_pem && left.server_name == right.server_name &&
+         left.insecure_skip_verify == right.insecure_skip_verify;
 }
 
 }  // namespace

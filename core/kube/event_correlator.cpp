@@ -196,7 +196,7 @@ bool is_subdomain(std::string_view text) {
   return alphanumeric(before);
 }
 
-// The same for the same name, and as good as random for everybody else: text_hash has a secret.
+// One for a name, as good as random for everybody else: text_hash has a secret.
 std::string hashed_uuid(const std::string& name) {
   const uint64_t high = text_hash(name);
   const uint64_t low = text_hash(name + '\0');

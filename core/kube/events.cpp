@@ -28,7 +28,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
         options(std::move(options_)),
         correlator(options),
         wake(client.executor()),
-        told(options.cache_entries) {
+        logged(options.cache_entries) {
     if (!options.now) options.now = [] { return std::chrono::system_clock::now(); };
     if (!options.steady_now) options.steady_now = [] { return std::chrono::steady_clock::now(); };
   }
@@ -41,7 +41,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   std::chrono::nanoseconds unique_time(std::chrono::system_clock::time_point time);
   std::chrono::milliseconds pause_before(int attempt);
   void log_event(const RawEvent& event);
-  bool told_lately(const RawEvent& event);
+  bool logged_lately(const RawEvent& event);
   void log_failure(const RawEvent& event, const Status& status) const;
 
   Client client;
@@ -57,16 +57,16 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
 
   std::mutex mutex;  // of what follows
   EventQueue queue;
-  LruMap<std::optional<std::chrono::steady_clock::time_point>> told;
+  LruMap<std::optional<std::chrono::steady_clock::time_point>> logged;
 };
 
 // Objects that fail again and again have an Event for each attempt, which would fill the log.
-bool EventRecorder::Impl::told_lately(const RawEvent& event) {
+bool EventRecorder::Impl::logged_lately(const RawEvent& event) {
   const std::string key = event.about.kind + "/" + event.about.namespace_name + "/" +
                           event.about.name + "/" + event.about.uid + "/" + event.reason;
   const auto now = options.steady_now();
   const std::lock_guard lock(mutex);
-  auto& last = told[text_hash(key)];
+  auto& last = logged[text_hash(key)];
   if (last && now - *last < options.log_interval) return true;
   last = now;
   return false;
@@ -76,7 +76,7 @@ void EventRecorder::Impl::log_event(const RawEvent& event) {
   constexpr int kRepeatedVerbosity = 4;
 
   const ObjectReference& about = event.about;
-  if (const auto v = log::v(told_lately(event) ? kRepeatedVerbosity : options.log_verbosity)) {
+  if (const auto v = log::v(logged_lately(event) ? kRepeatedVerbosity : options.log_verbosity)) {
     v.info("Event occurred", {{"object", about.key()},
                               {"kind", about.kind},
                               {"apiVersion", about.api_version},
@@ -169,8 +169,8 @@ asio::awaitable<void> EventRecorder::Impl::run() {
     std::optional<RawEvent> event = take();
     if (event) {
       busy = true;
-      RawEvent one = std::move(*event);
-      co_await deliver(std::move(one));
+      RawEvent next = std::move(*event);
+      co_await deliver(std::move(next));
       busy = false;
       continue;
     }

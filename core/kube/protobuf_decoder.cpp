@@ -313,9 +313,9 @@ struct Decoder::Impl {
       if (slot.count++ == 0) slot.from = here;
       slot.integer = reader.integer();
       slot.bytes = reader.bytes();
-      const bool one = field.shape == Shape::single || field.shape == Shape::pointer;
+      const bool single = field.shape == Shape::single || field.shape == Shape::pointer;
       // To be merged, by the rules of protobuf. Kubernetes never sends that.
-      if (one && slot.count > 1) return needs_json("has a field twice", number);
+      if (single && slot.count > 1) return needs_json("has a field twice", number);
     }
     return !reader.broken();
   }

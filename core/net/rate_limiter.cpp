@@ -55,7 +55,8 @@ struct RateLimiter::State : std::enable_shared_from_this<State> {
   };
   // Takes a waiter out of the queue however its coroutine ends.
   struct Place {
-    Place(std::shared_ptr<State> owner, Waiter* one) : state(std::move(owner)), waiter(one) {
+    Place(std::shared_ptr<State> owner, Waiter* waiting)
+        : state(std::move(owner)), waiter(waiting) {
       waiter->position = state->queue.insert(state->queue.end(), waiter);
     }
     ~Place() {

@@ -184,13 +184,13 @@ Permissions permissions_of(const std::vector<RbacRule>& rules, std::string_view 
 }
 
 void add_permissions(Permissions& to, const Permissions& from) {
-  const auto add = [](std::vector<Permission>& list, const Permission& one) {
-    if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+  const auto add = [](std::vector<Permission>& list, const Permission& permission) {
+    if (std::find(list.begin(), list.end(), permission) == list.end()) list.push_back(permission);
   };
-  for (const Permission& one : from.needed) add(to.needed, one);
-  for (const Permission& one : from.optional) add(to.optional, one);
-  std::erase_if(to.optional, [&](const Permission& one) {
-    return std::find(to.needed.begin(), to.needed.end(), one) != to.needed.end();
+  for (const Permission& permission : from.needed) add(to.needed, permission);
+  for (const Permission& permission : from.optional) add(to.optional, permission);
+  std::erase_if(to.optional, [&](const Permission& permission) {
+    return std::find(to.needed.begin(), to.needed.end(), permission) != to.needed.end();
   });
 }
 

@@ -449,8 +449,8 @@ void read_default(ManifestReader& reader, Option& option) {
                  (option.maximum && *number > *option.maximum))) {
     reader.fault("default", "lies outside of minimum and maximum");
   }
-  const auto allowed = [&option](const std::string& one) {
-    return std::find(option.allowed.begin(), option.allowed.end(), one) != option.allowed.end();
+  const auto allowed = [&option](const std::string& item) {
+    return std::find(option.allowed.begin(), option.allowed.end(), item) != option.allowed.end();
   };
   if (option.allowed.empty()) return;
   if (option.type == OptionType::string && !allowed(*text)) {

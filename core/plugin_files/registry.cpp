@@ -39,43 +39,44 @@ std::string folder_names(const std::vector<fs::path>& folders) {
   return list(names);
 }
 
-Status conflict(const std::string& what, const fs::path& one, const fs::path& other) {
-  return Status(Code::already_exists, "plugins " + one.string() + " and " + other.string() +
+Status conflict(const std::string& what, const fs::path& first, const fs::path& second) {
+  return Status(Code::already_exists, "plugins " + first.string() + " and " + second.string() +
                                           ": both have " + what + "; remove one of the two files");
 }
 
 bool brings_provider(const Examination& file) {
   const auto& components = file.manifest->components;
-  return std::any_of(components.begin(), components.end(),
-                     [](const auto& one) { return one.kind == ComponentKind::provider; });
+  return std::any_of(components.begin(), components.end(), [](const auto& component) {
+    return component.kind == ComponentKind::provider;
+  });
 }
 
 // Whether the controllers of both files can be wanted by one process.
-bool serve_together(const Examination& one, const Examination& other, const fs::path& provider) {
-  if (brings_provider(one) && brings_provider(other)) return false;
+bool serve_together(const Examination& first, const Examination& second, const fs::path& provider) {
+  if (brings_provider(first) && brings_provider(second)) return false;
   if (provider.empty()) return true;
   const auto is_left_out = [&provider](const Examination& file) {
     std::error_code error;
     return brings_provider(file) && file.path != provider &&
            !fs::equivalent(file.path, provider, error);
   };
-  return !is_left_out(one) && !is_left_out(other);
+  return !is_left_out(first) && !is_left_out(second);
 }
 
-Status conflict_between(const Examination& one, const Examination& other,
+Status conflict_between(const Examination& first, const Examination& second,
                         const fs::path& provider) {
-  if (one.manifest->id == other.manifest->id) {
-    return conflict("the id " + one.manifest->id, one.path, other.path);
+  if (first.manifest->id == second.manifest->id) {
+    return conflict("the id " + first.manifest->id, first.path, second.path);
   }
-  const bool together = serve_together(one, other, provider);
-  for (const Component& component : other.manifest->components) {
+  const bool together = serve_together(first, second, provider);
+  for (const Component& component : second.manifest->components) {
     if (component.kind == ComponentKind::controller && !together) continue;
     std::vector<std::string> names = component.aliases;
     names.push_back(component.name);
     for (const std::string& name : names) {
-      if (one.manifest->find(component.kind, name) == nullptr) continue;
-      return conflict("a " + std::string(to_string(component.kind)) + " named " + name, one.path,
-                      other.path);
+      if (first.manifest->find(component.kind, name) == nullptr) continue;
+      return conflict("a " + std::string(to_string(component.kind)) + " named " + name, first.path,
+                      second.path);
     }
   }
   return {};
@@ -107,7 +108,7 @@ Registry Registry::scan(const std::vector<fs::path>& folders, const CheckOptions
     seen.push_back(known);
     registry.scan_folder(known);
   }
-  const auto by_name = [](const auto& one, const auto& other) { return one.name < other.name; };
+  const auto by_name = [](const auto& left, const auto& right) { return left.name < right.name; };
   std::stable_sort(registry.controllers_.begin(), registry.controllers_.end(), by_name);
   std::stable_sort(registry.providers_.begin(), registry.providers_.end(), by_name);
   return registry;
@@ -142,11 +143,11 @@ void Registry::add(Examination file) {
 }
 
 Status Registry::conflicts(const fs::path& provider) const {
-  for (auto other = files_.begin(); other != files_.end(); ++other) {
-    if (!other->verdict().ok()) continue;
-    for (auto one = files_.begin(); one != other; ++one) {
-      if (!one->verdict().ok()) continue;
-      Status status = conflict_between(*one, *other, provider);
+  for (auto second = files_.begin(); second != files_.end(); ++second) {
+    if (!second->verdict().ok()) continue;
+    for (auto first = files_.begin(); first != second; ++first) {
+      if (!first->verdict().ok()) continue;
+      Status status = conflict_between(*first, *second, provider);
       if (!status.ok()) return status;
     }
   }

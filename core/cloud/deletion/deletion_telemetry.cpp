@@ -56,11 +56,11 @@ std::string counts_text(const BrakeReport& report, const BrakeOptions& options,
 
 BrakeSubject subject_nodes() { return {"nodes", "are missing in the cloud", "were deleted"}; }
 
-BrakeSubject subject_strangers() { return {"nodes", "were never seen in the cloud"}; }
+BrakeSubject subject_unseen() { return {"nodes", "were never seen in the cloud"}; }
 
-std::string describe_strangers(const BrakeReport& report, const BrakeOptions& options) {
+std::string describe_unseen(const BrakeReport& report, const BrakeOptions& options) {
   if (!report.engaged || report.blind) return {};
-  return "; " + counts_text(report, options, subject_strangers());
+  return "; " + counts_text(report, options, subject_unseen());
 }
 
 std::string describe(const BrakeReport& report, const BrakeOptions& options,
@@ -130,7 +130,7 @@ void DeletionTelemetry::decided(const char* decision) {
 }
 
 void DeletionTelemetry::held(const kube::Object& thing, std::string message) {
-  if (told_.size() >= kEvents || !told_.emplace(thing.uid()).second) return;
+  if (reported_.size() >= kEvents || !reported_.emplace(thing.uid()).second) return;
   log::warning("A deletion is held back",
                {{"kind", kind_}, {"name", thing.name()}, {"reason", message}});
   if (!record_) return;
@@ -153,7 +153,7 @@ void DeletionTelemetry::observed(const runtime::BrakeReport& report) {
     }
   }
   engaged_ = engaged;
-  if (!engaged) told_.clear();
+  if (!engaged) reported_.clear();
 }
 
 }  // namespace ccm::plugin

@@ -29,7 +29,7 @@ struct BrakeSubject {
 };
 BrakeSubject subject_nodes();
 // Nodes that prove nothing about the cloud (NodeView::apart).
-BrakeSubject subject_strangers();
+BrakeSubject subject_unseen();
 
 // One line: whether anything is held, which objects, and why. `held`: names, as many as
 // BrakeReport::held says or none.
@@ -37,8 +37,8 @@ std::string describe(const runtime::BrakeReport& report, const runtime::BrakeOpt
                      const BrakeSubject& subject, const std::vector<std::string>& held = {});
 
 // The text that follows describe()'s while such Nodes are held for their number; else empty.
-std::string describe_strangers(const runtime::BrakeReport& report,
-                               const runtime::BrakeOptions& options);
+std::string describe_unseen(const runtime::BrakeReport& report,
+                            const runtime::BrakeOptions& options);
 
 // Why one Node of those that `report` is about is held, without a capital letter and a full stop.
 std::string why_held(runtime::BrakeVerdict verdict, const runtime::BrakeReport& report,
@@ -62,7 +62,7 @@ class DeletionTelemetry {
   std::unique_ptr<Metrics> metrics_;
   const RecordEvent record_;
   const std::string kind_;
-  std::unordered_set<std::string> told_;  // UIDs
+  std::unordered_set<std::string> reported_;  // UIDs
   bool engaged_ = false;
 };
 

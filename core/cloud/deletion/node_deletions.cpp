@@ -331,9 +331,9 @@ Status NodeDeletions::give_back(const Candidate& candidate, Status status, const
 }
 
 std::string NodeDeletions::why_held_back(const Candidate& candidate, BrakeVerdict verdict) const {
-  const runtime::BrakeReport strangers = apart_.report(deps_.timers.now());
-  if (candidate.apart && strangers.engaged) {
-    return why_held(verdict, strangers, apart_.options(), subject_strangers());
+  const runtime::BrakeReport unseen = apart_.report(deps_.timers.now());
+  if (candidate.apart && unseen.engaged) {
+    return why_held(verdict, unseen, apart_.options(), subject_unseen());
   }
   return why_held(verdict, report(), brake_.options(), subject_nodes());
 }
@@ -342,7 +342,7 @@ runtime::Brake& NodeDeletions::brake_of(const Candidate& candidate) {
   return candidate.apart ? apart_ : brake_;
 }
 
-// An answer that lacks too much is not believed about strangers either.
+// An answer that lacks too much is not believed about unseen Nodes either.
 BrakeJudgement NodeDeletions::judgement_of(const Candidate& candidate) {
   const auto now = deps_.timers.now();
   const BrakeJudgement judgement = brake_of(candidate).judge(candidate.node.uid, now);
@@ -369,12 +369,12 @@ milliseconds NodeDeletions::observation_pause(bool held) const {
   return std::max(kHeldPause, std::min(price * 4, kLongestHold));
 }
 
-// Strangers that register again and again must not cost more than that.
+// Unseen Nodes that register again and again must not cost more than that.
 milliseconds NodeDeletions::round_pause() const {
-  const bool strangers =
+  const bool all_unseen =
       std::all_of(waiting_.begin(), waiting_.end(),
                   [](const Candidate* candidate) { return !candidate->node.seen; });
-  if (!strangers) return observation_pause(false);
+  if (!all_unseen) return observation_pause(false);
   return std::min(kHeldPause * static_cast<int64_t>(broker_->listing_calls()), kLongestHold);
 }
 
@@ -437,7 +437,7 @@ void NodeDeletions::observe_listing(Round& round, const Candidates& candidates) 
   std::unordered_set<std::string> wanted;
   for (const Candidate* candidate : candidates) wanted.insert(candidate->node.uid);
   const std::vector<NodeFacts> nodes = our_nodes();
-  const NodeView view = view_of({nodes, round.listing->get(), wanted, witnesses_});
+  const NodeView view = view_of({nodes, round.listing->get(), wanted, spare_canaries_});
   round.canary = view.canary;
   for (Candidate* candidate : candidates) {
     candidate->apart = view.apart_uids.contains(candidate->node.uid);
@@ -468,14 +468,14 @@ void NodeDeletions::observe(const NodeView& view) {
 void NodeDeletions::heard_listing(const InstanceSnapshot& instances) {
   note_sightings(&instances);
   if (deps_.cache.list(kNodes, {}).size() <= kSmallCluster) {
-    auto picked = pick_witnesses(our_nodes(), instances);
-    if (!picked.empty()) witnesses_ = std::move(picked);
+    auto picked = pick_spare_canaries(our_nodes(), instances);
+    if (!picked.empty()) spare_canaries_ = std::move(picked);
   }
   // When instances are back their Nodes become Ready, and nobody asks for their deletion any more.
   if (round_runs_ || !instances.complete() || !report().engaged) return;
   held_.refresh();
   const std::vector<NodeFacts> nodes = our_nodes();
-  observe(view_of({nodes, &instances, held_.uids(), witnesses_}));
+  observe(view_of({nodes, &instances, held_.uids(), spare_canaries_}));
   deps_.telemetry.observed(report());
 }
 
@@ -488,7 +488,7 @@ void NodeDeletions::note_found(const InstanceQuery& query, const InstanceAnswer&
                    deps_.cache.list(kNodes, {}));
 }
 
-// A cache that is not filled yet would make strangers of Nodes that have long been there.
+// A cache that is not filled yet would make Nodes unseen that have long been there.
 void NodeDeletions::note_sightings(const InstanceSnapshot* instances) {
   if (deps_.cache.state(kNodes) != CacheState::synced) return;
   sightings_.listed(deps_.cache.list(kNodes, {}), instances);
@@ -521,13 +521,13 @@ runtime::BrakeReport NodeDeletions::report() const {
 
 std::string NodeDeletions::summary() const {
   return describe(report(), brake_.options(), subject_nodes()) +
-         describe_strangers(apart_.report(deps_.timers.now()), apart_.options());
+         describe_unseen(apart_.report(deps_.timers.now()), apart_.options());
 }
 
 std::string NodeDeletions::status_text() const {
   const auto held = held_.names();
   std::string text = describe(report(), brake_.options(), subject_nodes(), held) +
-                     describe_strangers(apart_.report(deps_.timers.now()), apart_.options());
+                     describe_unseen(apart_.report(deps_.timers.now()), apart_.options());
   if (!held.empty()) {
     text += "; to let one go: kubectl annotate node NAME " + std::string(kAllowDeletion) + "=true";
   }

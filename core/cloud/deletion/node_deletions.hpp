@@ -131,7 +131,7 @@ class NodeDeletions {
   Sightings sightings_;
   std::map<std::string, runtime::TimePoint> deleted_;  // by name
   std::shared_ptr<InstancesBroker> broker_;
-  std::vector<std::string> witnesses_;
+  std::vector<std::string> spare_canaries_;
   Candidates waiting_;
   bool round_runs_ = false;
   runtime::Timers::Id round_timer_ = 0;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kAnnotationPointer =
     "/metadata/annotations/cloud-controller-manager~1allow-deletion";
-constexpr std::size_t kWitnesses = 8;
+constexpr std::size_t kSpareCanaries = 8;
 
 bool is_ready(const kube::Object& node) {
   bool ready = false;
@@ -51,12 +51,12 @@ InstanceQuery query_of_instance(const std::string& provider_id) {
   return query;
 }
 
-std::optional<InstanceQuery> listed_witness(const ViewRequest& request) {
-  for (const std::string& witness : request.witnesses) {
-    const std::size_t index = request.instances->find_provider_id(witness);
+std::optional<InstanceQuery> listed_spare_canary(const ViewRequest& request) {
+  for (const std::string& canary : request.spare_canaries) {
+    const std::size_t index = request.instances->find_provider_id(canary);
     if (index == InstanceSnapshot::kNone) continue;
     if (standing_of(request.instances->state(index)) == Standing::exists) {
-      return query_of_instance(witness);
+      return query_of_instance(canary);
     }
   }
   return std::nullopt;
@@ -180,7 +180,7 @@ NodeView view_of(const ViewRequest& request) {
     if (!canary) canary = node.query();
   }
   view.canary = ready_canary;
-  if (!any_ready) view.canary = other_canary ? other_canary : listed_witness(request);
+  if (!any_ready) view.canary = other_canary ? other_canary : listed_spare_canary(request);
   for (runtime::BrakeObservation* observation : {&view.observation, &view.apart}) {
     observation->sighted = observation->sighted || view.canary.has_value();
     observation->partial = !request.instances->complete();
@@ -189,23 +189,24 @@ NodeView view_of(const ViewRequest& request) {
   return view;
 }
 
-std::vector<std::string> pick_witnesses(const std::vector<NodeFacts>& nodes,
-                                        const InstanceSnapshot& instances) {
-  std::vector<std::string> witnesses;
-  if (nodes.size() > kSmallCluster) return witnesses;
+std::vector<std::string> pick_spare_canaries(const std::vector<NodeFacts>& nodes,
+                                             const InstanceSnapshot& instances) {
+  std::vector<std::string> spare_canaries;
+  if (nodes.size() > kSmallCluster) return spare_canaries;
   const bool ours = std::any_of(nodes.begin(), nodes.end(), [&](const NodeFacts& node) {
     return !node.provider_id.empty() && standing_of(node, instances) == Standing::exists;
   });
-  if (!ours) return witnesses;
-  for (std::size_t index = 0; index < instances.size() && witnesses.size() < kWitnesses; ++index) {
+  if (!ours) return spare_canaries;
+  for (std::size_t index = 0; index < instances.size() && spare_canaries.size() < kSpareCanaries;
+       ++index) {
     const std::string_view id = instances.provider_id(index);
     const bool node_instance = std::any_of(nodes.begin(), nodes.end(), [&](const NodeFacts& node) {
       return instances.find_provider_id(node.provider_id) == index;
     });
     if (id.empty() || node_instance) continue;
-    if (standing_of(instances.state(index)) == Standing::exists) witnesses.emplace_back(id);
+    if (standing_of(instances.state(index)) == Standing::exists) spare_canaries.emplace_back(id);
   }
-  return witnesses;
+  return spare_canaries;
 }
 
 }  // namespace ccm::plugin

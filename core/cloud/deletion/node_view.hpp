@@ -70,11 +70,11 @@ struct ViewRequest {
   const InstanceSnapshot* instances;    // null: the provider cannot list
   // UIDs of the Nodes whose deletion is requested.
   const std::unordered_set<std::string>& wanted;
-  const std::vector<std::string>& witnesses;  // from pick_witnesses()
+  const std::vector<std::string>& spare_canaries;  // from pick_spare_canaries()
 };
 
 // Sighted when the listing holds the instance of a Ready Node. When no Node at all is Ready, the
-// instance of any Node will do, and failing that a witness; or when it calls a Node's instance
+// instance of any Node will do, and failing that a spare canary; or when it calls a Node's instance
 // terminated. A listing that is incomplete shows only those. Without a listing the observation is
 // empty, and only the canary is chosen.
 NodeView view_of(const ViewRequest& request);
@@ -84,7 +84,7 @@ inline constexpr std::size_t kSmallCluster = 16;
 // For clusters so small that no other Node can vouch for a listing: provider IDs of a few instances
 // that are listed beside a Node's instance. Nothing when no Node's instance is listed, or when
 // there are more than kSmallCluster Nodes.
-std::vector<std::string> pick_witnesses(const std::vector<NodeFacts>& nodes,
-                                        const InstanceSnapshot& instances);
+std::vector<std::string> pick_spare_canaries(const std::vector<NodeFacts>& nodes,
+                                             const InstanceSnapshot& instances);
 
 }  // namespace ccm::plugin

@@ -18,7 +18,7 @@ std::string_view provider_id_of(const kube::Object& node) {
   return node.text_at("/spec/providerID");
 }
 
-// Of the same second the one with the smaller UID, as in ccm/instance_claims.hpp.
+// In the same second it is the one with the smaller UID, as in ccm/instance_claims.hpp.
 bool older(const kube::Object& left, const kube::Object& right) {
   const auto age = [](const kube::Object& node) {
     return std::tuple(node.text_at("/metadata/creationTimestamp"), node.uid());

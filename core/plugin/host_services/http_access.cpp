@@ -117,8 +117,8 @@ std::vector<std::string> secrets_of(const net::Request& request) {
 }
 
 SendHttp guard_credentials(boost::asio::any_io_executor loop, SendHttp send, bool allowed) {
-  const auto told = std::make_shared<std::set<std::string>>();
-  return [loop = std::move(loop), send = std::move(send), allowed, told](
+  const auto logged = std::make_shared<std::set<std::string>>();
+  return [loop = std::move(loop), send = std::move(send), allowed, logged](
              net::Request request, std::function<void(Result<net::Response>)> done) {
     const Result<net::Url> url = net::parse_url(request.url);
     const bool seen = url.ok() && url->scheme == "http" && !net::is_loopback(url->host) &&
@@ -127,7 +127,7 @@ SendHttp guard_credentials(boost::asio::any_io_executor loop, SendHttp send, boo
       boost::asio::post(loop, [done = std::move(done), why = refusal(*url)] { done(why); });
       return;
     }
-    if (seen && told->insert(url->origin()).second) {
+    if (seen && logged->insert(url->origin()).second) {
       log::warning("A credential is sent without encryption", {{"server", url->origin()}});
     }
     send(std::move(request), std::move(done));

@@ -14,13 +14,13 @@ using std::chrono::system_clock;
 namespace {
 
 // No header keeps calls for those of higher priorities for longer.
-constexpr std::chrono::seconds kLongestTold{3600};
+constexpr std::chrono::seconds kLongestReset{3600};
 // Nor may any stop all calls for longer than that, or all reads for longer than this: a wrong
 // header would stop new Nodes, too.
 constexpr std::chrono::minutes kLongestClosed{10};
 constexpr std::chrono::minutes kTrialPause{1};
 // How long a limit is believed when the cloud does not say when it ends.
-constexpr std::chrono::seconds kWindowUntold{60};
+constexpr std::chrono::seconds kDefaultWindow{60};
 // Between two checks of callers that wait for the first answer of a new window.
 constexpr milliseconds kUnsurePause{250};
 constexpr std::chrono::minutes kStep{5};
@@ -55,7 +55,7 @@ std::optional<milliseconds> parse_reset(std::string_view text, system_clock::tim
   if (seconds >= kEpochForm) {
     seconds -= std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   }
-  return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, kLongestTold.count()));
+  return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, kLongestReset.count()));
 }
 
 // The last calls of a limit, reserved for urgent requests.
@@ -94,14 +94,15 @@ std::optional<milliseconds> parse_retry_after(std::string_view text, system_cloc
 }
 
 RateLimitHeaders parse_rate_limit(const net::Response& response, system_clock::time_point now) {
-  RateLimitHeaders told;
-  told.limit = parse_number(header_of(response, "ratelimit-limit", "x-ratelimit-limit"));
-  if (told.limit == 0) told.limit.reset();
-  told.remaining =
+  RateLimitHeaders headers;
+  headers.limit = parse_number(header_of(response, "ratelimit-limit", "x-ratelimit-limit"));
+  if (headers.limit == 0) headers.limit.reset();
+  headers.remaining =
       parse_number(header_of(response, "ratelimit-remaining", "x-ratelimit-remaining"));
-  if (told.remaining && told.limit) told.remaining = std::min(*told.remaining, *told.limit);
-  told.reset = parse_reset(header_of(response, "ratelimit-reset", "x-ratelimit-reset"), now);
-  return told;
+  if (headers.remaining && headers.limit)
+    headers.remaining = std::min(*headers.remaining, *headers.limit);
+  headers.reset = parse_reset(header_of(response, "ratelimit-reset", "x-ratelimit-reset"), now);
+  return headers;
 }
 
 void CallBudgets::Spent::forget_until(int64_t step) {
@@ -194,26 +195,26 @@ void CallBudgets::answered(const std::string& credential, const net::Response* r
   budget.unsure = false;
   const auto wall = system_clock::now();
   const auto now = timers_.now();
-  const RateLimitHeaders told = parse_rate_limit(*response, wall);
-  if (told.limit) budget.limit = told.limit;
-  if (told.remaining) {
-    budget.remaining = told.remaining;
-    if (!told.limit && budget.limit) budget.limit = std::max(*budget.limit, *told.remaining);
-    budget.window_ends = now + told.reset.value_or(kWindowUntold);
+  const RateLimitHeaders headers = parse_rate_limit(*response, wall);
+  if (headers.limit) budget.limit = headers.limit;
+  if (headers.remaining) {
+    budget.remaining = headers.remaining;
+    if (!headers.limit && budget.limit) budget.limit = std::max(*budget.limit, *headers.remaining);
+    budget.window_ends = now + headers.reset.value_or(kDefaultWindow);
   }
   std::optional<milliseconds> pause;
   if (response->status == 429) {
     pause = parse_retry_after(response->header("retry-after"), wall);
-    if (!pause) pause = told.reset;
-  } else if (told.remaining == 0) {
-    pause = told.reset;
+    if (!pause) pause = headers.reset;
+  } else if (headers.remaining == 0) {
+    pause = headers.reset;
   }
   if (on_trial && response->status != 429) budget.closed_until = now;
   if (!pause || *pause <= milliseconds(0)) return;
   if (budget.closed_until <= now) budget.trial_due = now + kTrialPause;
   const auto closed = std::min<milliseconds>(*pause, kLongestClosed);
   budget.closed_until = std::max(budget.closed_until, now + closed);
-  const auto until = now + std::min<milliseconds>(*pause, kLongestTold);
+  const auto until = now + std::min<milliseconds>(*pause, kLongestReset);
   // Then there are calls again, whatever time its count of none was for.
   if (budget.remaining == 0 && budget.window_ends) {
     budget.window_ends = std::min(*budget.window_ends, until);
@@ -222,11 +223,11 @@ void CallBudgets::answered(const std::string& credential, const net::Response* r
 
 bool CallBudgets::scarce() const {
   const auto now = timers_.now();
-  return std::any_of(budgets_.begin(), budgets_.end(), [&](const auto& one) {
-    const Budget& budget = one.second;
+  return std::any_of(budgets_.begin(), budgets_.end(), [&](const auto& entry) {
+    const Budget& budget = entry.second;
     if (budget.closed_until > now) return true;
-    const bool told = budget.limit && budget.remaining && budget.window_ends;
-    return told && *budget.window_ends > now && left(budget) <= *budget.limit / 2;
+    const bool reported = budget.limit && budget.remaining && budget.window_ends;
+    return reported && *budget.window_ends > now && left(budget) <= *budget.limit / 2;
   });
 }
 

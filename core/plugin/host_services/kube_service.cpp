@@ -42,7 +42,7 @@ struct Reference {
   std::string subresource;
 };
 
-// Of a request that points to one; what is `wrong` with either becomes the operation's failure.
+// Reads what a request points to; what is `wrong` with either becomes the operation's failure.
 Reference read_reference(Status& wrong, const ccm_kube_reference* given) {
   Reference read;
   if (wrong.ok() && given == nullptr) {

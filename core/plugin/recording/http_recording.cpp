@@ -156,14 +156,14 @@ std::optional<Decoded> decoded(std::string_view text) {
 
 char upper_case(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-bool same(char one, char other, bool any_case) {
-  return one == other || (any_case && lower_case(one) == other);
+bool same(char left, char right, bool any_case) {
+  return left == right || (any_case && lower_case(left) == right);
 }
 
 bool begins_with(std::string_view text, std::string_view form, bool any_case) {
   if (text.size() < form.size()) return false;
   return std::equal(form.begin(), form.end(), text.begin(),
-                    [any_case](char other, char one) { return same(one, other, any_case); });
+                    [any_case](char right, char left) { return same(left, right, any_case); });
 }
 
 // How many characters of `text` write `form`; 0 = they write something else.
@@ -172,11 +172,11 @@ std::size_t written_as(std::string_view text, std::string_view form, bool any_ca
   const std::size_t whole = text.size();
   while (!form.empty()) {
     if (text.empty()) return 0;
-    const std::optional<Decoded> one = decoded(text);
-    if (one && begins_with(one->bytes, form.substr(0, one->bytes.size()), any_case) &&
-        one->bytes.size() <= form.size()) {
-      form.remove_prefix(one->bytes.size());
-      text.remove_prefix(one->length);
+    const std::optional<Decoded> next = decoded(text);
+    if (next && begins_with(next->bytes, form.substr(0, next->bytes.size()), any_case) &&
+        next->bytes.size() <= form.size()) {
+      form.remove_prefix(next->bytes.size());
+      text.remove_prefix(next->length);
     } else if (same(text.front(), form.front(), any_case)) {
       form.remove_prefix(1);
       text.remove_prefix(1);

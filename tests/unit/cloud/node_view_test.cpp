@@ -22,9 +22,9 @@ Machine machine(const std::string& name, int32_t state = CCM_INSTANCE_RUNNING) {
 
 NodeView view(const std::vector<NodeFacts>& nodes, const std::vector<Machine>& machines,
               const std::unordered_set<std::string>& wanted = {},
-              const std::vector<std::string>& witnesses = {}) {
+              const std::vector<std::string>& spare_canaries = {}) {
   const auto snapshot = snapshot_of(machines);
-  return view_of({nodes, snapshot.get(), wanted, witnesses});
+  return view_of({nodes, snapshot.get(), wanted, spare_canaries});
 }
 
 TEST(NodeFactsTest, WhoIsToLeaveIsCordonedOrHasAnAutoscalersTaint) {
@@ -91,24 +91,24 @@ TEST(NodeView, AnInstanceThatIsNoNodeProvesNothingUnlessItWasSeenBesideANode) {
   const std::vector<NodeFacts> alone{node("a", false)};
   EXPECT_FALSE(view(alone, {machine("x")}).observation.sighted) << "it may be another project";
   const auto before = snapshot_of({machine("a"), machine("x")});
-  const auto witnesses = pick_witnesses(alone, *before);
-  EXPECT_EQ(witnesses, std::vector<std::string>{"cloud://x"});
-  const auto seen = view(alone, {machine("x")}, {}, witnesses);
+  const auto spare_canaries = pick_spare_canaries(alone, *before);
+  EXPECT_EQ(spare_canaries, std::vector<std::string>{"cloud://x"});
+  const auto seen = view(alone, {machine("x")}, {}, spare_canaries);
   EXPECT_TRUE(seen.observation.sighted);
   EXPECT_EQ(seen.canary->provider_id, "cloud://x");
-  EXPECT_FALSE(view(alone, {machine("y")}, {}, witnesses).observation.sighted);
+  EXPECT_FALSE(view(alone, {machine("y")}, {}, spare_canaries).observation.sighted);
   EXPECT_FALSE(
-      view(alone, {machine("x", CCM_INSTANCE_TERMINATED)}, {}, witnesses).observation.sighted);
+      view(alone, {machine("x", CCM_INSTANCE_TERMINATED)}, {}, spare_canaries).observation.sighted);
 }
 
 TEST(NodeView, WitnessesNeedANodeBesideThemAndASmallCluster) {
-  EXPECT_TRUE(pick_witnesses({node("a", true)}, *snapshot_of({machine("x")})).empty());
+  EXPECT_TRUE(pick_spare_canaries({node("a", true)}, *snapshot_of({machine("x")})).empty());
   std::vector<NodeFacts> many;
   for (int i = 0; i < 40; ++i) many.push_back(node("n" + std::to_string(i), true));
-  EXPECT_TRUE(pick_witnesses(many, *snapshot_of({machine("n0"), machine("x")})).empty());
-  EXPECT_TRUE(pick_witnesses({node("a", true)}, *snapshot_of({machine("a")})).empty());
+  EXPECT_TRUE(pick_spare_canaries(many, *snapshot_of({machine("n0"), machine("x")})).empty());
+  EXPECT_TRUE(pick_spare_canaries({node("a", true)}, *snapshot_of({machine("a")})).empty());
   Machine spelled = {"a", "cloud://z/a", CCM_INSTANCE_RUNNING, {}, {"cloud://a"}};
-  EXPECT_TRUE(pick_witnesses({node("a", true)}, *snapshot_of({spelled})).empty());
+  EXPECT_TRUE(pick_spare_canaries({node("a", true)}, *snapshot_of({spelled})).empty());
 }
 
 TEST(NodeView, NodesWithoutAProviderIdSayNothingUnlessTheyAreMeant) {
