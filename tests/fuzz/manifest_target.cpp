@@ -4,7 +4,6 @@
 // Properties: nothing is thrown; a manifest or faults, never both; names are unique; every default
 // is a value that its flag takes; what is taken for a pin has an id and a whole sum.
 #include "app/flags/options_command_line.hpp"
-#include "app/flags/options_plugin_value.hpp"
 #include "fuzz.hpp"
 #include "plugin_files/manifest.hpp"
 #include "plugin_files/plugin_file.hpp"

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "app/flags/flag_set.hpp"
+#include "app/flags/flag_value.hpp"
 #include "app/flags/options.hpp"
 #include "app/flags/options_validation.hpp"
 #include "plugin_files/manifest.hpp"
@@ -25,6 +26,12 @@
 #include <vector>
 
 namespace ccm::app {
+
+// FlagValue::type() of a flag that a plugin brings: "string", "bool", "int", "duration", "strings".
+std::string_view flag_type(plugin::OptionType type);
+
+// Its value, which starts with the option's default and keeps to the manifest's limits.
+std::unique_ptr<FlagValue> plugin_value(const plugin::Option& option);
 
 struct EarlyOptions {
   std::vector<std::string> plugin_paths;

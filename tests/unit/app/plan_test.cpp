@@ -1,7 +1,5 @@
 #include "app/dry_run/plan.hpp"
 
-#include "app/dry_run/plan_text.hpp"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
