@@ -1,5 +1,6 @@
 #include "plugin_files/registry.hpp"
 
+#include "base/plugin_folder.hpp"
 #include "plugin_files/text.hpp"
 
 #include <sys/auxv.h>
@@ -92,8 +93,8 @@ fs::path default_plugin_folder() {
     const auto* const given = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
     if (given != nullptr) binary = fs::canonical(given, error);
   }
-  if (binary.empty()) return "/usr/local/lib/ccm";
-  return binary.parent_path().parent_path() / "lib" / "ccm";
+  if (binary.empty()) return fs::path("/usr/local") / plugin_folder();
+  return binary.parent_path().parent_path() / plugin_folder();
 }
 
 Registry Registry::scan(const std::vector<fs::path>& folders, const CheckOptions& options) {

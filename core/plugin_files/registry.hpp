@@ -14,7 +14,8 @@
 
 namespace ccm::plugin {
 
-// `../lib/ccm` beside the running binary: the same in build tree, package and image.
+// plugin_folder() beside the folder of the running binary: the same in build tree, package and
+// image.
 std::filesystem::path default_plugin_folder();
 
 struct InstalledController {

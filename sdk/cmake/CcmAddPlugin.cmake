@@ -9,7 +9,7 @@
 # It is compiled with the checks of ccm_harden() (CcmHardening.cmake), which end the process at a memory fault; with
 # NO_HARDENING it is not.
 # The file lands in <build>/lib/ccm/<KIND>s/, where a host built in the same tree finds it, and is installed under
-# <prefix>/lib/ccm/<KIND>s/.
+# <prefix>/lib/ccm/<KIND>s/. CCM_PLUGIN_DIR takes the place of lib/ccm; the installed package has that of its host.
 set(CCM_ADD_PLUGIN_DIR ${CMAKE_CURRENT_LIST_DIR})
 include(${CMAKE_CURRENT_LIST_DIR}/CcmHardening.cmake)
 
@@ -18,7 +18,7 @@ function(ccm_header_value out header name)
   # In the source tree, and beside the installed package.
   unset(ccm_headers)
   find_path(ccm_headers ccm/abi/base.h NO_CACHE NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH REQUIRED
-    PATHS ${CCM_ADD_PLUGIN_DIR}/../include ${CCM_ADD_PLUGIN_DIR}/../../../include)
+    PATHS ${CCM_ADD_PLUGIN_DIR}/../include ${CCM_ADD_PLUGIN_DIR}/../../../include ${CCM_ADD_PLUGIN_DIR}/../../../../include)
   file(STRINGS ${ccm_headers}/ccm/abi/${header} line REGEX "^#define ${name} ")
   string(REGEX REPLACE "^#define ${name} \"?([^\" ]+)\"?.*" "\\1" value "${line}")
   set(${out} "${value}" PARENT_SCOPE)
@@ -120,6 +120,6 @@ CCM_PLUGIN_MANIFEST(
     PREFIX "" SUFFIX ".so" POSITION_INDEPENDENT_CODE ON SKIP_BUILD_RPATH ON
     CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LINK_DEPENDS ${CCM_ADD_PLUGIN_DIR}/plugin.map
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/ccm/${plugin_KIND}s)
-  install(TARGETS ${name} LIBRARY DESTINATION lib/ccm/${plugin_KIND}s COMPONENT ${name})
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CCM_PLUGIN_DIR}/${plugin_KIND}s)
+  install(TARGETS ${name} LIBRARY DESTINATION ${CCM_PLUGIN_DIR}/${plugin_KIND}s COMPONENT ${name})
 endfunction()

@@ -1,5 +1,6 @@
 #include "plugin_files/registry.hpp"
 
+#include "base/plugin_folder.hpp"
 #include "plugin_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -158,7 +159,7 @@ TEST(Registry, OtherFilesAreNotLookedAt) {
 
 TEST(Registry, TheDefaultFolderLiesBesideTheBinarysOwn) {
   const fs::path binary = fs::read_symlink("/proc/self/exe");
-  EXPECT_EQ(default_plugin_folder(), binary.parent_path().parent_path() / "lib/ccm");
+  EXPECT_EQ(default_plugin_folder(), binary.parent_path().parent_path() / ccm::plugin_folder());
 }
 
 }  // namespace

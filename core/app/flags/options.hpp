@@ -27,7 +27,7 @@ struct GenericOptions {
   Duration min_resync_period = std::chrono::hours(12);
   Duration controller_start_interval{0};
   std::vector<std::string> controllers{"*"};
-  std::vector<std::string> plugin_paths;   // empty: ../lib/ccm beside the program
+  std::vector<std::string> plugin_paths;   // empty: plugin::default_plugin_folder()
   std::vector<std::string> plugin_sha256;  // ID=SUM
   std::string plugin_sha256_file;
   FeatureGates feature_gates;

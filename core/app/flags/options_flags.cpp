@@ -1,5 +1,7 @@
 #include "app/flags/options_flags.hpp"
 
+#include "base/plugin_folder.hpp"
+
 namespace ccm::app {
 namespace {
 
@@ -20,7 +22,8 @@ void add_generic_flags(FlagSet& flags, Options& options) {
             "anybody on the way can read it. To this machine it always may.");
   group.add("plugin-path", &generic.plugin_paths,
             "Folders that hold controllers/ and providers/ with plugins; may be repeated, the "
-            "first that has a plugin wins. If unset, ../lib/ccm beside this program.");
+            "first that has a plugin wins. If unset, ../" +
+                std::string(plugin_folder()) + " beside this program.");
   group.add(
       "plugin-sha256", &generic.plugin_sha256,
       "ID=SUM: the file of the plugin ID must have this SHA-256 sum; may be repeated, also for "
