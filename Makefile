@@ -111,6 +111,12 @@ fuzz: packages-fuzz ## libFuzzer on every parser, FUZZ_SECONDS (default 300) eac
 lint: packages-lint configure ## formatting, includes, link lines and clang-tidy
 	@tools/lint $(BUILD)
 
+# The linter of workflows, from its Go module.
+lint-workflows: packages-go packages-shellcheck ## actionlint on .github/workflows, shellcheck on the scripts of releases
+	@[ -x $(BUILD)/tools/actionlint ] || GOBIN=$(abspath $(BUILD))/tools go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+	@$(BUILD)/tools/actionlint -shellcheck shellcheck .github/workflows/*.yml
+	@shellcheck -x deploy/release/build deploy/release/publish deploy/debian/build deploy/rpm/ccm.req tests/packages/fresh_debian
+
 abi-lock: packages-test ## write tests/abi/v1.lock and the Rust declarations again, after an addition to the plugin ABI
 	@tests/abi/lock/abi_lock.py write sdk/include tests/abi/v1.lock
 	@tests/abi/lock/abi_lock.py write-rust sdk/include sdk/rust/ccm-sys/src/abi.rs
@@ -128,6 +134,18 @@ test-deb: deb packages-demo packages-sign packages-image ## install the packages
 	@tests/packages/check.py build-package/packages
 	@tests/packages/parts_test.py
 	@tests/packages/sign_test.py
+
+test-sbom: PLUGINS = node,node-lifecycle,service,route,digitalocean,openstack,static
+test-sbom: deb image packages-site ## spdx-tools read the SPDX documents of the packages and of the image
+	@[ -x $(BUILD)/sbom/bin/pyspdxtools ] || { python3 -m venv $(BUILD)/sbom && $(BUILD)/sbom/bin/pip -q install -r tests/packages/sbom_requirements.txt; }
+	@$(BUILD)/sbom/bin/python tests/packages/sbom_check.py build-package/packages/*.spdx.json $(image_tree)/image-sbom
+
+test-rpm: packages-rpm ## the RPM spec with rpmbuild, and the APKBUILD in a shell, on stand-ins of programs and plugins
+	@tests/packages/rpm_test.py
+	@tests/packages/apk_test.py
+
+test-debian: packages-debian ## dpkg-buildpackage and lintian in bare systems of DEBIAN="bookworm trixie" (as root; compiles all for each)
+	@tests/packages/fresh_debian $(or $(DEBIAN),bookworm trixie)
 
 sign: $(if $(KEY),packages-sign) ## sign SHA256SUMS of the packages, and the images that were made, with gpg's key KEY
 	@[ -n "$(KEY)" ] || { echo "usage: make sign KEY=FINGERPRINT, of a secret key that gpg has" >&2; exit 2; }
@@ -168,4 +186,4 @@ test-image: packages-image packages-test-image $(if $(image_flags),cross,package
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth test-mutants bench build-asan build-tsan asan tsan churn fuzz lint abi-lock install deb test-deb sign dist cross image image-programs test-image clean
+.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth test-mutants bench build-asan build-tsan asan tsan churn fuzz lint lint-workflows abi-lock install deb test-deb test-sbom test-rpm test-debian sign dist cross image image-programs test-image clean

@@ -12,12 +12,14 @@ import re
 import sys
 import textwrap
 
+import dep5
 import parts
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
-OWN = (SOURCES / "deploy/debian/copyright").read_text()
+OWN = (SOURCES / "debian/copyright").read_text()
 # Two megabytes of names, and a licence that asks for no notice beside a program.
 NO_NOTICE = re.compile(r"^boost")
+BOOST = "The Boost Software License 1.0, which asks for no notice beside machine-executable object code."
 
 
 def plain(text):
@@ -65,22 +67,28 @@ def sections(part, version):
 
 
 def copyright(compiled):
-    """Our own words, then those of each library of which a part is inside."""
-    texts = [OWN]
+    """Our own words, then those of each library of which a part is inside, as one machine-readable file."""
+    header, *own = dep5.read(OWN)
+    paragraphs = [dep5.Paragraph({name: value for name, value in header.items() if name != "Comment"}), *own]
+    taken = {}
+    list(dep5.merged([header, *own], "", taken))
     sources = {}
-    for name, (version, source) in sorted(compiled.items()):
+    for name, (version, source, _) in sorted(compiled.items()):
         sources.setdefault(source, (name, version))
-    if sources:
-        # As one text for people, since it is that of several works.
-        texts[0] = OWN.split("\n", 1)[1]
-        texts.append("Parts of these libraries are compiled in. What follows is what Debian says of each.\n")
     for source, (name, version) in sorted(sources.items()):
         said = pathlib.Path(f"/usr/share/doc/{name}/copyright").read_text(encoding="utf-8", errors="replace")
-        if NO_NOTICE.match(source):
-            said = (f"Copyright: the authors of Boost; /usr/share/doc/{name}/copyright of Debian's package {name} has their names\n"
-                    "License: BSL-1.0, which asks for no notice beside machine-executable object code\n")
-        texts.append(f"---- {source} {version}\n\n{said}")
-    return "\n".join(texts)
+        words = f"Parts of Debian's {source} {version} are compiled in."
+        theirs = dep5.read(said)
+        if NO_NOTICE.match(source) or not theirs:
+            licence = "BSL-1.0" if NO_NOTICE.match(source) else f"see-{source}"
+            copied = BOOST if NO_NOTICE.match(source) else said
+            body = "".join(f"\n {line}" if line.strip() else "\n ." for line in copied.strip().splitlines())
+            theirs = [{}, dep5.Paragraph({"Files": "*", "Copyright": f"the authors; /usr/share/doc/{name}/copyright of Debian has their names",
+                                          "License": licence + body})]
+        merged = list(dep5.merged(theirs, source, taken))
+        merged[0]["Comment"] = words
+        paragraphs += merged
+    return "\n".join(one.text() for one in paragraphs)
 
 
 def main():

@@ -73,7 +73,7 @@ def build(options):
     layout.create()
     image = Image(layout, *configuration(host.architecture, created, options.revision, options.version), options.version)
 
-    licence = (SOURCES / "deploy/debian/copyright").read_bytes()
+    licence = (SOURCES / "debian/copyright").read_bytes()
     image.add(contents.base_layer(debian, host), "libraries, certificates, users", {TITLE: "base"})
     image.add(contents.host_layer(dates["host"], debian, stripped(program, host.triplet), licence),
               f"cloud-controller-manager {options.version}", {TITLE: HOST, VERSION: options.version})

@@ -21,6 +21,7 @@ CONTROLLERS = ["node", "node-lifecycle", "service", "route", "ipam"]
 PROVIDERS = ["digitalocean", "openstack", "static", "sandbox"]
 PLUGINS = [f"ccm-controller-{name}" for name in CONTROLLERS] + [f"ccm-provider-{name}" for name in PROVIDERS]
 ABI = "ccm-abi-1"
+LIBRARIES = f"usr/lib/{subprocess.run(['dpkg-architecture', '-qDEB_HOST_MULTIARCH'], capture_output=True, text=True, check=True).stdout.strip()}"
 FILES = {
     "ccm-host": {"usr/bin/cloud-controller-manager", "usr/share/man/man8/cloud-controller-manager.8.gz",
                  "etc/default/cloud-controller-manager", "usr/lib/systemd/system/cloud-controller-manager.service"},
@@ -28,6 +29,7 @@ FILES = {
     "ccm-sandbox": {f"usr/{file}" for program in ("ccm-sandbox", "ccm-demo")
                     for file in (f"bin/{program}", f"share/man/man1/{program}.1.gz")},
     "ccm": set(),
+    "dh-ccm": {"usr/bin/dh_ccm", "usr/share/man/man1/dh_ccm.1.gz", "usr/share/perl5/Debian/Debhelper/Sequence/ccm.pm"},
     **{f"ccm-controller-{name}": {f"usr/lib/ccm/controllers/{name}.so"} for name in CONTROLLERS},
     **{f"ccm-provider-{name}": {f"usr/lib/ccm/providers/{name}.so"} for name in PROVIDERS},
 }
@@ -94,8 +96,17 @@ class Machine:
         return {pathlib.Path(line.split()[-1]).name: line.split()[-2] for line in listed.stdout.splitlines()[1:]}
 
 
+def manifest_of(name):
+    """As ccmctl reads it in the file of the package."""
+    with tempfile.TemporaryDirectory() as folder:
+        for one in (name, "ccm-tools"):
+            subprocess.run(["dpkg-deb", "-x", package(one), folder], check=True)
+        [plugin] = pathlib.Path(folder).glob("usr/lib/ccm/*/*.so")
+        return json.loads(run(f"{folder}/usr/bin/ccmctl", "plugin", "inspect", plugin, "-o", "json", check=True).stdout)["manifest"]
+
+
 def names_of(relation):
-    return {entry.split("(")[0].strip() for entry in relation.split(",") if entry.strip()}
+    return {re.split("[(:]", entry)[0].strip() for entry in relation.split(",") if entry.strip()}
 
 
 class Packages(unittest.TestCase):
@@ -121,16 +132,21 @@ class Packages(unittest.TestCase):
     def test_the_sdk_holds_what_authors_need(self):
         held = files("ccm-dev")
         for file in ("usr/include/ccm/abi/base.h", "usr/include/ccm/c/provider.h", "usr/include/ccm/provider.hpp",
-                     "usr/include/ccm/testing/fake_host.hpp", "usr/lib/libccm_sdk_testing.a",
-                     "usr/lib/cmake/ccm/ccm-config.cmake", "usr/share/pkgconfig/ccm.pc",
+                     "usr/include/ccm/testing/fake_host.hpp", f"{LIBRARIES}/libccm_sdk_testing.a",
+                     f"{LIBRARIES}/cmake/ccm/ccm-config.cmake", "usr/share/pkgconfig/ccm.pc",
                      "usr/share/ccm/rust/ccm/src/lib.rs", "usr/share/ccm/rust/ccm-sys/src/abi.rs"):
             self.assertIn(file, held)
 
+    def abi(self):
+        text = (SOURCES / "sdk/include/ccm/abi/plugin.h").read_text()
+        return ".".join(re.search(rf"define CCM_ABI_{name} (\d+)", text)[1] for name in ("MAJOR", "MINOR"))
+
     def test_the_abi_is_the_only_tie(self):
-        self.assertEqual(field("ccm-host", "Provides"), ABI)
+        self.assertEqual(field("ccm-host", "Provides"), f"{ABI} (= {self.abi()})")
         for name in PLUGINS:
             ties = {tie for tie in names_of(field(name, "Depends")) if not tie.startswith("lib")}
             self.assertEqual(ties, {ABI}, name)
+            self.assertIn(f"{ABI} (>= {manifest_of(name)['abi']})", field(name, "Depends"), name)
         for name in ("ccm-host", "ccm-tools", "ccm-sandbox", "ccm-dev"):
             ties = names_of(field(name, "Depends"))
             self.assertFalse({tie for tie in ties if tie.startswith("ccm")}, name)
@@ -212,6 +228,37 @@ class Packages(unittest.TestCase):
         # Five minutes for a newcomer, of which apt takes most.
         self.assertLess(time.monotonic() - began, 120)
 
+    def test_issue42_7_a_plugin_of_somebody_else_gets_its_dependency_from_its_manifest(self):
+        if not shutil.which("dh"):
+            self.skipTest("no debhelper")
+        machine = Machine(self)
+        machine.install(package("ccm-dev"))
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "rack")
+            shutil.copytree(machine.root / "usr/share/ccm/examples/provider-c", source)
+            (source / "debian").mkdir()
+            for name, text in {
+                    "changelog": "ccm-provider-rack (1.0) unstable; urgency=medium\n\n  * New.\n\n -- A <a@b.invalid>  Thu, 26 Nov 2026 00:00:00 +0000\n",
+                    "control": "Source: ccm-provider-rack\nMaintainer: A <a@b.invalid>\nBuild-Depends: debhelper-compat (= 13)\n"
+                               "Rules-Requires-Root: no\n\nPackage: ccm-provider-rack\nArchitecture: any\n"
+                               "Depends: ${ccm:Depends}, ${misc:Depends}, ${shlibs:Depends}\nDescription: rack\n A rack.\n",
+                    "rules": "#!/usr/bin/make -f\n%:\n\tdh $@ --with ccm --buildsystem=cmake\n"
+                             f"override_dh_auto_configure:\n\tdh_auto_configure -- -DCMAKE_PREFIX_PATH={machine.root}/usr\n"
+                             "override_dh_auto_test:\noverride_dh_auto_install:\n\tdh_auto_install --destdir=debian/ccm-provider-rack\n"}.items():
+                (source / "debian" / name).write_text(text)
+            (source / "debian/rules").chmod(0o755)
+            with tempfile.TemporaryDirectory() as addon:
+                subprocess.run(["dpkg-deb", "-x", package("dh-ccm"), addon], check=True)
+                done = run("dpkg-buildpackage", "-b", "-us", "-uc", "-d", cwd=source, env={
+                    **os.environ, "PERL5LIB": f"{addon}/usr/share/perl5", "PATH": f"{addon}/usr/bin:{os.environ['PATH']}"})
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            [made] = pathlib.Path(folder).glob("ccm-provider-rack_*.deb")
+            depends = run("dpkg-deb", "-f", made, "Depends", check=True).stdout
+            said = json.loads((source / "plugin.json").read_text())["abi"]
+            self.assertIn(f"{ABI} (>= {said})", depends)
+            self.assertIn("./usr/lib/ccm/providers/rack.so", run("dpkg-deb", "-c", made).stdout)
+            machine.install(package("ccm-host"), made)
+
     def test_a_purge_leaves_nothing(self):
         machine = Machine(self)
         names = [*FILES, "ccm-dev"]
@@ -253,7 +300,9 @@ class Packages(unittest.TestCase):
             names = {entry["SPDXID"]: entry["name"] for entry in document["packages"]}
             self.assertEqual(len(names), len(document["packages"]), name)
             linked = {names[relation["relatedSpdxElement"]] for relation in document["relationships"]
-                      if relation["relationshipType"] == "DYNAMIC_LINK"}
+                      if relation["relationshipType"] in ("DYNAMIC_LINK", "DEPENDS_ON")}
+            self.assertTrue(all(entry["supplier"] and entry["externalRefs"][0]["referenceLocator"].startswith("pkg:deb/")
+                                for entry in document["packages"]), name)
             self.assertEqual(linked, {need for need in names_of(field(name, "Depends")) if not need.startswith("ccm")})
         host = package("ccm-host").with_suffix(".spdx.json").read_text()
         self.assertRegex(host, r'"libboost1\.\d+-dev"')

@@ -2,6 +2,7 @@
 """A release of one part changes one package and one layer: in a copy of the repository one plugin gets a new version, and the
 bytes of all other packages, SPDX documents and layers stay. Programs and plugins are stand-ins, ELF files with each plugin's
 own manifest, since packages and layers are what is looked at. Needs a checkout of git, and what make deb and make image do."""
+import gzip
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUMPED = "openstack"
 PROGRAM = "int main(void) { return 0; }\n"
+PAGE = b".TH STAND-IN 1\n.SH NAME\nstand-in \\- of a page\n"
 PLUGIN = "#include <ccm_plugin_manifest.h>\nconst char* const ccm_release = RELEASE;\n"
 
 
@@ -30,7 +32,7 @@ class Copy:
         self.root = folder / "copy"
         self.tree = self.root / "build-package"
         run("git", "clone", "-q", ROOT, self.root)
-        for name in run("git", "ls-files", "-z", "-m", "-o", "--exclude-standard", cwd=ROOT).split("\0"):
+        for name in run("git", "ls-files", "-z", "-c", "-o", "--exclude-standard", cwd=ROOT).split("\0"):
             if name and (ROOT / name).is_file():
                 (self.root / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, self.root / name)
@@ -62,24 +64,27 @@ class Copy:
         file.parent.mkdir(parents=True, exist_ok=True)
         run("gcc", "-x", "c", "-", "-o", file, *flags, input=text)
 
-    def stand_ins(self, release):
+    def configure(self, *flags):
+        run("cmake", "--preset", "package", *flags, cwd=self.root, env=self.environment)
+
+    def stand_ins(self, release, folder="lib/ccm"):
         for name in ("cloud-controller-manager", "ccmctl", "ccm-sandbox"):
             self.compile(PROGRAM, self.tree / "bin" / name)
         for header in self.tree.glob("plugins/**/*.plugin/ccm_plugin_manifest.h"):
             name = header.parent.name.removesuffix(".plugin")
             kind = "controllers" if "controllers" in header.parts else "providers"
             what = release if name == BUMPED else "first"
-            self.compile(PLUGIN, self.tree / "lib/ccm" / kind / f"{name}.so", "-shared", "-fPIC", f"-I{header.parent}",
+            self.compile(PLUGIN, self.tree / folder / kind / f"{name}.so", "-shared", "-fPIC", f"-I{header.parent}",
                          f"-I{self.root}/sdk/include", f'-DRELEASE="{what}"')
         (self.tree / "sdk/testing").mkdir(parents=True, exist_ok=True)
         (self.tree / "sdk/testing/libccm_sdk_testing.a").write_bytes(b"!<arch>\n")
         shutil.copy(self.root / "sandbox/ccm-demo", self.tree / "bin/ccm-demo")
         for page in ("cloud-controller-manager.8", "ccmctl.1", "ccm-sandbox.1", "ccm-demo.1"):
-            (self.tree / f"debian/{page}.gz").write_bytes(b"")
+            (self.tree / f"debian/{page}.gz").write_bytes(gzip.compress(PAGE, mtime=0))
 
     def make(self, release):
         """Bytes by name of all packages and documents, and digest by title of all layers."""
-        run("cmake", "--preset", "package", cwd=self.root, env=self.environment)
+        self.configure()
         self.stand_ins(release)
         run(self.root / "deploy/debian/build", self.tree, env=self.environment)
         names = ",".join(path.stem for path in self.tree.glob("lib/ccm/*/*.so"))
@@ -95,7 +100,7 @@ class PartsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             copy = Copy(pathlib.Path(folder))
             packages, layers = copy.make("first")
-            self.assertEqual(len([name for name in packages if name.endswith(".deb")]), 14)
+            self.assertEqual(len([name for name in packages if name.endswith(".deb")]), 15)
             self.assertEqual(len(layers), 11)
             copy.bump(BUMPED, "7.0.0")
             new_packages, new_layers = copy.make("second")

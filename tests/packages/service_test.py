@@ -4,7 +4,7 @@ import pathlib
 import re
 import unittest
 
-UNIT = pathlib.Path(__file__).resolve().parents[2] / "deploy/debian/cloud-controller-manager.service"
+UNIT = pathlib.Path(__file__).resolve().parents[2] / "deploy/systemd/cloud-controller-manager.service"
 
 
 class ServiceTest(unittest.TestCase):
