@@ -3,8 +3,8 @@
 
     deploy/image/build.py build-package --plugins node,service,digitalocean --version 0.1.0
 
-The first argument is a build tree, or a prefix that the project was installed to. The layout is in `image` of the tree, and
-an archive for `podman load` and `docker load` beside it, `image.tar`. Needs the Debian packages that `make image` installs.
+The first argument is a build tree, or a prefix that the project was installed to. The layout is in `image` of the tree,
+an archive for `podman load` and `docker load` beside it, `image.tar`, and in `image-sbom` an SPDX document as an artifact that refers to it. Needs the Debian packages that `make image` installs.
 """
 import argparse
 import datetime
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import bill
 import contents
 import elf
 from debian import Debian
@@ -77,11 +78,14 @@ def build(options):
     image.add(contents.base_layer(debian, host), "libraries, certificates, users", {TITLE: "base"})
     image.add(contents.host_layer(dates["host"], debian, stripped(program, host.triplet), licence),
               f"cloud-controller-manager {options.version}", {TITLE: HOST, VERSION: options.version})
+    by_id = {}
     for path in plugins:
         layer, plugin, _ = contents.plugin_layer(
             dates.get(path.stem, dates["host"]), debian, path, stripped(path, host.triplet), image)
         image.put_plugin(layer, plugin)
+        by_id[plugin.manifest["id"]] = path
     image.write()
+    bill.write(image, options.prefix, debian, by_id, newest)
     return image
 
 

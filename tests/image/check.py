@@ -244,6 +244,25 @@ class ImageTest(unittest.TestCase):
         (layout / "index.json").write_text(json.dumps(index))
         return layout
 
+    def test_issue42_8_an_artifact_that_refers_to_it_tells_what_is_inside(self):
+        bill = pathlib.Path(f"{self.layout}-sbom")
+        [artifact] = json.loads((bill / "index.json").read_text())["manifests"]
+        blob = lambda folder, digest: (folder / "blobs" / digest.replace(":", "/")).read_text()  # noqa: E731
+        manifest = json.loads(blob(bill, artifact["digest"]))
+        self.assertEqual(manifest["artifactType"], "application/spdx+json")
+        [described] = json.loads((self.layout / "index.json").read_text())["manifests"]
+        self.assertEqual(manifest["subject"], {key: described[key] for key in ("mediaType", "digest", "size")})
+        document = json.loads(blob(bill, manifest["layers"][0]["digest"]))
+        names = {package["SPDXID"]: package["name"] for package in document["packages"]}
+        related = {(relation["relationshipType"], names[relation["relatedSpdxElement"]]) for relation in document["relationships"]}
+        for layer in json.loads(blob(self.layout, described["digest"]))["layers"][1:]:
+            self.assertIn(("CONTAINS", layer["annotations"]["org.opencontainers.image.title"]), related)
+        self.assertTrue({("CONTAINS", "ca-certificates"), ("STATIC_LINK", "nlohmann-json3-dev")} <= related, related)
+        if shutil.which("skopeo"):
+            copied = run("skopeo", "copy", "--preserve-digests", f"oci:{bill}", f"oci:{self.folder}/copy:sbom")
+            self.assertEqual(copied.returncode, 0, copied.stderr)
+            self.assertIn(artifact["digest"], (self.folder / "copy/index.json").read_text())
+
     def test_images_for_two_architectures_have_one_name(self):
         another, joined = self.of_another_architecture(), self.folder / "joined"
         done = run(SOURCES / "deploy/image/join.py", joined, self.layout, another)
