@@ -1,4 +1,4 @@
-// Exit codes of the program (HOST-148). docs/operators.md has the table for users.
+// Exit codes of the program (HOST-148). docs/reference/exit-codes.md has the table for users.
 #pragma once
 
 namespace ccm::app {

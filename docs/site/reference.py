@@ -1,5 +1,6 @@
 """Reference pages from the programs: flags, commands, roles, metrics, annotations, Events, exit codes."""
 import json
+import os
 import pathlib
 import re
 import socket
@@ -111,15 +112,21 @@ def metrics(programs):
     return text
 
 
-def guide():
-    """The operators' guide, with links that lead from the folder of these pages."""
-    text = (ROOT / "docs/operators.md").read_text()
-    return re.sub(r"\]\((?!https?:)([^)#]*)", lambda link: "](" + ("../../" + (link[1] or "operators.md")), text)
+# The operators' pages that have tables of Events.
+PAGES = ("nodes", "pod-ranges", "routes", "services")
+
+
+def guide(name):
+    """A page of docs/, with links that lead from the folder of these pages."""
+    folder = os.path.dirname(f"docs/{name}.md")
+    def moved(link):
+        return "](" + os.path.relpath(os.path.normpath(os.path.join(folder, link[1] or f"{os.path.basename(name)}.md")), "docs/reference/generated")
+    return re.sub(r"\]\((?!https?:)([^)#]*)", moved, (ROOT / f"docs/{name}.md").read_text())
 
 
 def events(programs):
-    text = "# Events\n\nThe tables of the [operators' guide](../../operators.md); each reason is in the programs.\n"
-    tables = re.findall(r"^\| Event on a (\w+) (\|.*\n(?:\|.*\n)+)", guide(), re.M)
+    text = "# Events\n\nThe tables of [the operators' pages](../../operators.md); each reason is in the programs.\n"
+    tables = [table for page in PAGES for table in re.findall(r"^\| Event on a (\w+) (\|.*\n(?:\|.*\n)+)", guide(page), re.M)]
     contents = b"".join(file.read_bytes() for file in [programs / "cloud-controller-manager", *programs.parent.glob("lib/ccm/*/*.so")])
     for kind, table in tables:
         heading = "\n## On a %s\n\n" % kind
@@ -127,14 +134,14 @@ def events(programs):
         for row in table.splitlines()[2:]:
             for reason in re.findall(r"`([A-Z][A-Za-z]+)`", row.split(" | ")[0]):
                 if reason.encode() not in contents:
-                    raise LookupError("docs/operators.md has the Event %s, which no program has" % reason)
+                    raise LookupError("docs has the Event %s, which no program has" % reason)
     if not tables:
-        raise LookupError("docs/operators.md has no tables of Events")
+        raise LookupError("docs has no tables of Events")
     return text
 
 
 def exit_codes(programs):
-    own = re.search(r"^## Exit codes\n(.*?)^## ", guide(), re.M | re.S)[1]
+    own = guide("reference/exit-codes").split("\n", 1)[1]
     others = re.findall(r"^Exit codes: .*$", printed(programs / "ccmctl", "--help"), re.M)
     return "# Exit codes\n\n## cloud-controller-manager\n\n%s\n## ccmctl\n\n%s\n" % (own, others[0])
 

@@ -1,5 +1,5 @@
 // Each setting that is refused is one line, which names the setting and what would be right, and
-// ends the process with the exit code of docs/operators.md.
+// ends the process with the exit code of docs/reference/exit-codes.md.
 #include "support/eventually.hpp"
 #include "support/file.hpp"
 #include "support/process.hpp"

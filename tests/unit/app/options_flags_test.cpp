@@ -259,7 +259,7 @@ TEST(HostFlags, HelpHasTheGroups) {
   EXPECT_NE(help.find("      --leader-elect-lease-duration duration\n"), std::string::npos);
 }
 
-// The table of docs/operators.md: flag, or its beginning and "*", and why.
+// The table of docs/from-go-managers.md: flag, or its beginning and "*", and why.
 std::vector<std::pair<std::string, std::string>> flags_without_effect() {
   std::ifstream page(CCM_OPERATORS_PAGE);
   std::vector<std::pair<std::string, std::string>> rows;
