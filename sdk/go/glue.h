@@ -7,12 +7,19 @@
 
 #include <ccm/abi/config.h>
 #include <ccm/abi/ctx.h>
+#include <ccm/abi/event.h>
+#include <ccm/abi/file.h>
+#include <ccm/abi/hint.h>
 #include <ccm/abi/http.h>
 #include <ccm/abi/http_client.h>
 #include <ccm/abi/instances.h>
+#include <ccm/abi/kube.h>
+#include <ccm/abi/leader.h>
 #include <ccm/abi/loadbalancers.h>
 #include <ccm/abi/log.h>
+#include <ccm/abi/metrics.h>
 #include <ccm/abi/object.h>
+#include <ccm/abi/owned.h>
 #include <ccm/abi/plugin.h>
 #include <ccm/abi/provider.h>
 #include <ccm/abi/routes.h>
@@ -38,13 +45,16 @@ enum {
   CCM_GO_LIST_ROUTES,
   CCM_GO_APPLY_ROUTES,
   CCM_GO_ROUTE_LIMITS,
+  CCM_GO_LIST_OWNED,
+  CCM_GO_REMOVE_OWNED,
   CCM_GO_HAS_CLUSTER_ID, /* no operation, but optional too */
   CCM_GO_OPERATION_COUNT
 };
 
 /* The services of one component's host. */
 typedef struct ccm_go_services {
-  ccm_interface log, ctx, config, timer, http, http_client, object;
+  ccm_interface log, ctx, config, timer, http, http_client, object, file, metrics, event, hint,
+      leader, kube;
 } ccm_go_services;
 
 /* A component with its tables; `self` of everything that the host calls. */
@@ -108,5 +118,27 @@ void ccm_go_release(const ccm_go_services* host, const ccm_object* object);
 ccm_bool ccm_go_text(const ccm_go_services* host, const ccm_object* object, ccm_str pointer,
                      ccm_str* out);
 ccm_str ccm_go_json(const ccm_go_services* host, const ccm_object* object);
+
+/* ccm/abi/file.h */
+ccm_bool ccm_go_read_file(const ccm_go_services* host, ccm_ctx ctx,
+                          const ccm_read_file_request* request, uintptr_t handle);
+uint64_t ccm_go_watch_file(const ccm_go_services* host, ccm_str path, uintptr_t handle);
+void ccm_go_unwatch_file(const ccm_go_services* host, uint64_t registration);
+
+/* ccm/abi/kube.h */
+ccm_bool ccm_go_get(const ccm_go_services* host, ccm_ctx ctx, const ccm_kube_get_request* request,
+                    uintptr_t handle);
+
+/* ccm/abi/metrics.h */
+uint64_t ccm_go_define(const ccm_go_services* host, const ccm_metric* metric);
+void ccm_go_record(const ccm_go_services* host, uint64_t metric, const ccm_str* labels,
+                   size_t label_count, double value);
+
+/* ccm/abi/event.h, hint.h, leader.h */
+void ccm_go_event(const ccm_go_services* host, const ccm_event* about);
+void ccm_go_hint(const ccm_go_services* host, const ccm_hint* about);
+ccm_bool ccm_go_leading(const ccm_go_services* host);
+uint64_t ccm_go_transitions(const ccm_go_services* host);
+ccm_bool ccm_go_on_leading(const ccm_go_services* host, uintptr_t handle);
 
 #endif

@@ -25,6 +25,7 @@ type Host struct {
 	configMutex sync.Mutex
 	config      *string // --cloud-config as it is now
 	onConfig    []func()
+	clusterUID  *string // nil = not asked yet
 }
 
 func newHost(host *C.ccm_host) *Host {

@@ -45,6 +45,12 @@ void ccm_go_find_services(const ccm_host* host, ccm_go_services* out) {
   find(host, CCM_HOST_HTTP, &out->http);
   find(host, CCM_HOST_HTTP_CLIENT, &out->http_client);
   find(host, CCM_HOST_OBJECT, &out->object);
+  find(host, CCM_HOST_FILE, &out->file);
+  find(host, CCM_HOST_METRICS, &out->metrics);
+  find(host, CCM_HOST_EVENT, &out->event);
+  find(host, CCM_HOST_HINT, &out->hint);
+  find(host, CCM_HOST_LEADER, &out->leader);
+  find(host, CCM_HOST_KUBE, &out->kube);
 }
 
 ccm_bool ccm_go_log_enabled(const ccm_go_services* host, int32_t level) {
@@ -168,4 +174,64 @@ ccm_str ccm_go_json(const ccm_go_services* host, const ccm_object* object) {
   const ccm_str none = {NULL, 0};
   FIND(ccm_host_object, object, json, none);
   return table->json(self, object);
+}
+
+ccm_bool ccm_go_read_file(const ccm_go_services* host, ccm_ctx ctx,
+                          const ccm_read_file_request* request, uintptr_t handle) {
+  FIND(ccm_host_file, file, read, 0);
+  table->read(self, ctx, request, completion(handle));
+  return 1;
+}
+
+uint64_t ccm_go_watch_file(const ccm_go_services* host, ccm_str path, uintptr_t handle) {
+  FIND(ccm_host_file, file, watch, (ccmGoDrop(handle), 0));
+  return table->watch(self, path, callback(handle));
+}
+
+void ccm_go_unwatch_file(const ccm_go_services* host, uint64_t registration) {
+  FIND(ccm_host_file, file, unwatch, );
+  table->unwatch(self, registration);
+}
+
+uint64_t ccm_go_define(const ccm_go_services* host, const ccm_metric* metric) {
+  FIND(ccm_host_metrics, metrics, define, 0);
+  return table->define(self, metric);
+}
+
+void ccm_go_record(const ccm_go_services* host, uint64_t metric, const ccm_str* labels,
+                   size_t label_count, double value) {
+  FIND(ccm_host_metrics, metrics, record, );
+  table->record(self, metric, labels, label_count, value);
+}
+
+void ccm_go_event(const ccm_go_services* host, const ccm_event* about) {
+  FIND(ccm_host_event, event, record, );
+  table->record(self, about);
+}
+
+void ccm_go_hint(const ccm_go_services* host, const ccm_hint* about) {
+  FIND(ccm_host_hint, hint, changed, );
+  table->changed(self, about);
+}
+
+ccm_bool ccm_go_leading(const ccm_go_services* host) {
+  FIND(ccm_host_leader, leader, leading, 0);
+  return table->leading(self);
+}
+
+uint64_t ccm_go_transitions(const ccm_go_services* host) {
+  FIND(ccm_host_leader, leader, transitions, 0);
+  return table->transitions(self);
+}
+
+ccm_bool ccm_go_on_leading(const ccm_go_services* host, uintptr_t handle) {
+  FIND(ccm_host_leader, leader, on_change, (ccmGoDrop(handle), 0));
+  return table->on_change(self, callback(handle));
+}
+
+ccm_bool ccm_go_get(const ccm_go_services* host, ccm_ctx ctx, const ccm_kube_get_request* request,
+                    uintptr_t handle) {
+  FIND(ccm_host_kube, kube, get, 0);
+  table->get(self, ctx, request, completion(handle));
+  return 1;
 }

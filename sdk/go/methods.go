@@ -13,7 +13,7 @@ var interfaces = []reflect.Type{
 	typeOf[InstanceLister](), typeOf[InstanceDescriber](), typeOf[InstanceGetter](), typeOf[InstanceLimiter](),
 	typeOf[LoadBalancers](), typeOf[LoadBalancerObserver](), typeOf[BackendUpdater](), typeOf[LoadBalancerNamer](),
 	typeOf[LoadBalancerLaner](), typeOf[LoadBalancerLimiter](),
-	typeOf[Routes](), typeOf[RouteLimiter](),
+	typeOf[Routes](), typeOf[RouteLimiter](), typeOf[OwnedObjects](),
 }
 
 func typeOf[I any]() reflect.Type { return reflect.TypeOf((*I)(nil)).Elem() }

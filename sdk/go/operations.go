@@ -37,6 +37,9 @@ var operations = [...]reader{
 	C.CCM_GO_LIST_ROUTES:  implement(listRoutes),
 	C.CCM_GO_APPLY_ROUTES: implement(applyRoutes),
 	C.CCM_GO_ROUTE_LIMITS: implement(routeLimits),
+
+	C.CCM_GO_LIST_OWNED:   implement(listOwned),
+	C.CCM_GO_REMOVE_OWNED: implement(removeOwned),
 }
 
 // implement ties an operation to the interface of the provider and the request of the ABI that it needs.
@@ -106,6 +109,10 @@ func (c *component) offers(id string) bool {
 		}
 	case OfferRoutes:
 		if functions&(1<<C.CCM_GO_LIST_ROUTES) == 0 {
+			return false
+		}
+	case OfferOwnedObjects:
+		if functions&(1<<C.CCM_GO_LIST_OWNED) == 0 {
 			return false
 		}
 	}

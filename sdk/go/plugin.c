@@ -11,6 +11,7 @@ struct ccm_go_component {
   ccm_cloud_instances instances;
   ccm_cloud_loadbalancers load_balancers;
   ccm_cloud_routes routes;
+  ccm_cloud_owned owned;
 };
 
 #define OPERATION(function, number, type)                                                   \
@@ -33,6 +34,8 @@ OPERATION(load_balancer_limits, CCM_GO_LOAD_BALANCER_LIMITS, ccm_limits_request)
 OPERATION(list_routes, CCM_GO_LIST_ROUTES, ccm_list_routes_request)
 OPERATION(apply_routes, CCM_GO_APPLY_ROUTES, ccm_apply_routes_request)
 OPERATION(route_limits, CCM_GO_ROUTE_LIMITS, ccm_limits_request)
+OPERATION(list_owned, CCM_GO_LIST_OWNED, ccm_list_owned_request)
+OPERATION(remove_owned, CCM_GO_REMOVE_OWNED, ccm_remove_owned_request)
 
 static ccm_bool has_cluster_id(void* self) {
   return ccmGoHasClusterID(((ccm_go_component*)self)->handle);
@@ -65,6 +68,9 @@ ccm_go_component* ccm_go_component_new(uintptr_t handle, uint32_t functions) {
   SET(routes, list, CCM_GO_LIST_ROUTES, list_routes);
   SET(routes, apply, CCM_GO_APPLY_ROUTES, apply_routes);
   SET(routes, limits, CCM_GO_ROUTE_LIMITS, route_limits);
+  made->owned.size = sizeof(made->owned);
+  SET(owned, list, CCM_GO_LIST_OWNED, list_owned);
+  SET(owned, remove, CCM_GO_REMOVE_OWNED, remove_owned);
 #undef SET
   return made;
 }
@@ -78,6 +84,7 @@ static ccm_bool get_interface(void* self, const char* id, ccm_interface* out) {
   if (strcmp(id, CCM_CLOUD_INSTANCES) == 0) table = &component->instances;
   if (strcmp(id, CCM_CLOUD_LOADBALANCERS) == 0) table = &component->load_balancers;
   if (strcmp(id, CCM_CLOUD_ROUTES) == 0) table = &component->routes;
+  if (strcmp(id, CCM_CLOUD_OWNED) == 0) table = &component->owned;
   if (table == NULL || !ccmGoOffers(component->handle, (char*)id)) return 0;
   out->self = component;
   out->table = table;

@@ -35,4 +35,5 @@ const (
 	OfferInstances     = C.CCM_CLOUD_INSTANCES
 	OfferLoadBalancers = C.CCM_CLOUD_LOADBALANCERS
 	OfferRoutes        = C.CCM_CLOUD_ROUTES
+	OfferOwnedObjects  = C.CCM_CLOUD_OWNED
 )

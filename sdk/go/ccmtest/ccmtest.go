@@ -10,7 +10,8 @@
 //	}
 //
 // Operations are "initialize", "shutdown", "instances.list", ".describe", ".get", "loadbalancers.ensure", ".observe",
-// ".update", ".delete" and ".name"; their requests name the Node worker-1 and a Service with the UID "uid" and one port.
+// ".update", ".delete" and ".name", "owned.list" and ".remove"; their requests name the Node worker-1, a Service with the UID
+// "uid" and one port, the cluster "prod" and the load balancer lb-1.
 // For other requests call the provider's methods themselves, with context.Background(). There is one host in a process,
 // with one component at a time.
 package ccmtest
@@ -43,6 +44,7 @@ type Outcome struct {
 	Completions     int               // how often it did: once is right
 	Instances       []ccm.Instance    // of a listing, without labels
 	LoadBalancer    *ccm.LoadBalancer // of an operation on one, also beside a failure; without ports and annotations
+	Owned           []ccm.OwnedObject // of owned.list
 
 	read func(outcome *Outcome, result unsafe.Pointer)
 }
@@ -102,6 +104,7 @@ func Reset() {
 	flags, secrets = map[string]unsafe.Pointer{}, map[string]string{}
 	rejected = nil
 	callbacks, objects, component = 0, 0, C.ccm_component{}
+	resetServices()
 }
 
 // SetFlag gives a flag, without dashes, its value.
@@ -262,6 +265,7 @@ func Destroy() {
 	for _, callback := range timers {
 		left = append(left, callback)
 	}
+	left = append(left, takeCallbacks()...)
 	onChange, timers = nil, map[uint64]*C.ccm_callback{}
 	mutex.Unlock()
 	for _, callback := range left {

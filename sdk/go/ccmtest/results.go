@@ -18,6 +18,7 @@ var readers = map[string]func(*Outcome, unsafe.Pointer){
 	"loadbalancers.ensure":  readLoadBalancer,
 	"loadbalancers.observe": readLoadBalancer,
 	"loadbalancers.update":  readLoadBalancer,
+	"owned.list":            readOwned,
 }
 
 func readList(outcome *Outcome, result unsafe.Pointer) {

@@ -87,13 +87,59 @@ static void release(void* self, const ccm_object* object) {
 static ccm_value find(void* self, const ccm_object* object, ccm_str pointer) {
   return (void)self, (ccm_value){object, pointer.len};
 }
+/* The address is what counts, as of the other one. */
+#define KUBE_SYSTEM ((const ccm_object*)(uintptr_t)0x2000)
 static ccm_bool text(void* self, ccm_value value, ccm_str* out) {
-  (void)self, (void)value;
+  if (value.object == KUBE_SYSTEM) return testClusterUID(out);
+  (void)self;
   *out = (ccm_str){"of a field", 10};
   return 1;
 }
 static const ccm_host_object object_table = {
     .size = sizeof(object_table), .retain = retain, .release = release, .find = find, .text = text};
+
+static void read_file(void* self, ccm_ctx ctx, const ccm_read_file_request* request,
+                      ccm_completion done) {
+  ccm_completion* copy = malloc(sizeof(*copy));
+  *copy = done;
+  (void)self, (void)ctx, testReadFile(request->path, copy);
+}
+static uint64_t watch(void* self, ccm_str path, ccm_callback callback) {
+  return (void)self, testWatch(path, kept(callback));
+}
+static void unwatch(void* self, uint64_t number) { (void)self, testUnwatch(number); }
+static const ccm_host_file file_table = {sizeof(file_table), 0, read_file, watch, unwatch};
+
+static uint64_t define(void* self, const ccm_metric* metric) {
+  return (void)self, testDefine((ccm_metric*)metric);
+}
+static void record(void* self, uint64_t metric, const ccm_str* values, size_t count, double value) {
+  (void)self, testRecord(metric, (ccm_str*)values, count, value);
+}
+static const ccm_host_metrics metrics_table = {sizeof(metrics_table), 0, define, record};
+
+static void event(void* self, const ccm_event* about) { (void)self, testEvent((ccm_event*)about); }
+static const ccm_host_event event_table = {sizeof(event_table), 0, event};
+
+static void hint(void* self, const ccm_hint* about) { (void)self, testHint((ccm_hint*)about); }
+static const ccm_host_hint hint_table = {sizeof(hint_table), 0, hint};
+
+static void get(void* self, ccm_ctx ctx, const ccm_kube_get_request* request, ccm_completion done) {
+  ccm_str uid;
+  ccm_status status = {.size = sizeof(status)};
+  (void)self, (void)ctx, (void)request;
+  if (!testClusterUID(&uid)) status.code = CCM_CODE_PERMISSION_DENIED;
+  done.fn(done.owner, done.operation, &status, status.code == 0 ? KUBE_SYSTEM : NULL);
+}
+static const ccm_host_kube kube_table = {.size = sizeof(kube_table), .get = get};
+
+static ccm_bool leading(void* self) { return (void)self, testLeading(); }
+static uint64_t transitions(void* self) { return (void)self, testTransitions(); }
+static ccm_bool on_leading(void* self, ccm_callback callback) {
+  return (void)self, testOnLeading(kept(callback));
+}
+static const ccm_host_leader leader_table = {sizeof(leader_table), 0, leading, transitions,
+                                             on_leading};
 
 static ccm_bool get_interface(void* self, const char* id, ccm_interface* out) {
   static const struct {
@@ -101,7 +147,10 @@ static ccm_bool get_interface(void* self, const char* id, ccm_interface* out) {
     const void* table;
   } services[] = {{CCM_HOST_LOG, &log_table},       {CCM_HOST_CTX, &ctx_table},
                   {CCM_HOST_CONFIG, &config_table}, {CCM_HOST_TIMER, &timer_table},
-                  {CCM_HOST_HTTP, &http_table},     {CCM_HOST_OBJECT, &object_table}};
+                  {CCM_HOST_HTTP, &http_table},     {CCM_HOST_OBJECT, &object_table},
+                  {CCM_HOST_FILE, &file_table},     {CCM_HOST_METRICS, &metrics_table},
+                  {CCM_HOST_EVENT, &event_table},   {CCM_HOST_HINT, &hint_table},
+                  {CCM_HOST_LEADER, &leader_table}, {CCM_HOST_KUBE, &kube_table}};
   for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); ++i) {
     if (strcmp(id, services[i].id) != 0) continue;
     *out = (ccm_interface){self, services[i].table};
@@ -138,6 +187,7 @@ ccm_bool test_operation(const ccm_component* component, const char* name, uint64
   ccm_interface found = {NULL, NULL};
   const char* id = strchr(name, '.') == NULL ? CCM_PROVIDER
                    : name[0] == 'i'          ? CCM_CLOUD_INSTANCES
+                   : name[0] == 'o'          ? CCM_CLOUD_OWNED
                                              : CCM_CLOUD_LOADBALANCERS;
   if (!component->get_interface(component->self, id, &found)) return 0;
   const ccm_provider* provider = found.table;
@@ -158,6 +208,21 @@ ccm_bool test_operation(const ccm_component* component, const char* name, uint64
        (ccm_describe_instances_request){sizeof(ccm_describe_instances_request), extra, nodes, 2})
   CALL("instances.get", instances->get,
        (ccm_get_instance_request){sizeof(ccm_get_instance_request), extra, &node})
+  const ccm_cloud_owned* owned = found.table;
+  const ccm_str clusters[] = {{"prod", 4}, {"cluster-uid", 11}};
+  const ccm_key_value of = {{"default/web", 11}, {"uid", 3}};
+  const ccm_owned_object lost = {.size = sizeof(lost),
+                                 .kind = {"load-balancer", 13},
+                                 .id = {"lb-1", 4},
+                                 .cluster = {"prod", 4},
+                                 .services = &of,
+                                 .service_count = 1};
+  CALL("owned.list", owned->list,
+       (ccm_list_owned_request){sizeof(ccm_list_owned_request), CCM_OWNED_CLUSTER_GIVEN | extra,
+                                clusters, 2})
+  CALL("owned.remove", owned->remove,
+       (ccm_remove_owned_request){sizeof(ccm_remove_owned_request),
+                                  CCM_OWNED_OBJECT_CONFIRMED | extra, clusters, 2, &lost})
   const ccm_service_port port = {
       .size = sizeof(port), .port = 80, .node_port = 30080, .protocol = {"TCP", 3}};
   const ccm_service_port* const ports[] = {&port};

@@ -4,11 +4,18 @@
 
 #include <ccm/abi/config.h>
 #include <ccm/abi/ctx.h>
+#include <ccm/abi/event.h>
+#include <ccm/abi/file.h>
+#include <ccm/abi/hint.h>
 #include <ccm/abi/http.h>
 #include <ccm/abi/instances.h>
+#include <ccm/abi/kube.h>
+#include <ccm/abi/leader.h>
 #include <ccm/abi/loadbalancers.h>
 #include <ccm/abi/log.h>
+#include <ccm/abi/metrics.h>
 #include <ccm/abi/object.h>
+#include <ccm/abi/owned.h>
 #include <ccm/abi/plugin.h>
 #include <ccm/abi/provider.h>
 #include <ccm/abi/timer.h>
