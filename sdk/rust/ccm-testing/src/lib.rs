@@ -15,7 +15,7 @@
 //!
 //! The test fails at the end of the provider when it completed an operation twice, kept a callback or an object, or when
 //! the plugin sent a request that nobody expected. The fake has the services log, ctx, config, timer, post, http,
-//! object and worker; the others are missing, as in an older host.
+//! object, worker, leader, and kube for the cluster's UID; the others are missing, as in an older host.
 mod json;
 mod objects;
 mod provider;
@@ -78,6 +78,25 @@ impl FakeHost {
         let mut inner = self.state.lock();
         inner.config = Some(text.to_string());
         let listeners = inner.listeners.clone();
+        drop(inner);
+        for listener in listeners {
+            if let Some(call) = listener.fn_ {
+                unsafe { call(listener.owner) };
+            }
+        }
+    }
+
+    /// Gives `Host::cluster_uid` what it finds; without it the manager may not read the namespace.
+    pub fn set_cluster_uid(&self, uid: &str) {
+        self.state.lock().cluster_uid = Some(uid.to_string());
+    }
+
+    /// Takes the Lease away, or gives it back, and tells a provider that wants to know.
+    pub fn set_leading(&self, leading: bool) {
+        let mut inner = self.state.lock();
+        inner.standby = !leading;
+        inner.transitions += 1;
+        let listeners = inner.leader_listeners.clone();
         drop(inner);
         for listener in listeners {
             if let Some(call) = listener.fn_ {

@@ -23,6 +23,8 @@ pub(crate) unsafe extern "C" fn get_interface(this: *mut c_void, id: *const c_ch
         CCM_HOST_HTTP => &HTTP as *const ccm_host_http as *const c_void,
         CCM_HOST_OBJECT => &OBJECT as *const ccm_host_object as *const c_void,
         CCM_HOST_WORKER => &WORKER as *const ccm_host_worker as *const c_void,
+        CCM_HOST_KUBE => &KUBE as *const ccm_host_kube as *const c_void,
+        CCM_HOST_LEADER => &LEADER as *const ccm_host_leader as *const c_void,
         _ => return 0,
     };
     *out = ccm_interface { self_: this, table };
@@ -314,4 +316,51 @@ unsafe extern "C" fn run(this: *mut c_void, _: ccm_ctx, request: *const ccm_work
     state.keep();
     state.push(Event::Call(work));
     state.push(Event::Done(done, Ok(())));
+}
+
+table!(LEADER: ccm_host_leader { leading: leading, transitions: transitions, on_change: on_leading_change });
+
+unsafe extern "C" fn leading(this: *mut c_void) -> ccm_bool {
+    (!state(this).lock().standby).into()
+}
+
+unsafe extern "C" fn transitions(this: *mut c_void) -> u64 {
+    state(this).lock().transitions
+}
+
+unsafe extern "C" fn on_leading_change(this: *mut c_void, callback: ccm_callback) -> ccm_bool {
+    let state = state(this);
+    state.keep();
+    state.lock().leader_listeners.push(callback);
+    1
+}
+
+/// For `Host::cluster_uid` alone.
+static KUBE: ccm_host_kube = ccm_host_kube {
+    size: std::mem::size_of::<ccm_host_kube>() as u32,
+    reserved: 0,
+    cached: None,
+    cached_each: None,
+    get: Some(get),
+    list: None,
+    patch: None,
+    create: None,
+    remove: None,
+};
+
+unsafe extern "C" fn get(this: *mut c_void, _: ccm_ctx, _: *const ccm_kube_get_request, done: ccm_completion) {
+    let uid = state(this).lock().cluster_uid.clone();
+    let uid = match uid {
+        Some(uid) => uid,
+        None => {
+            let error = Error::new(Code::PermissionDenied, Class::Auth, "namespaces is forbidden");
+            return complete(done, &Err(error), std::ptr::null());
+        }
+    };
+    let text = format!("{{\"metadata\": {{\"uid\": \"{}\"}}}}", uid);
+    let object = OBJECT.parse.map_or(std::ptr::null(), |parse| parse(this, ffi::borrow(&text)));
+    complete(done, &Ok(()), object as *const c_void);
+    if let Some(release) = OBJECT.release {
+        release(this, object);
+    }
 }

@@ -39,6 +39,12 @@ pub(crate) struct Inner {
     pub contexts: BTreeMap<u64, Context>,
     pub hanging: Vec<(u64, ccm_completion)>,
     pub listeners: Vec<ccm_callback>,
+    pub leader_listeners: Vec<ccm_callback>,
+    /// This host does not lead.
+    pub standby: bool,
+    pub transitions: u64,
+    /// Of the namespace kube-system; `None` = the manager may not read it.
+    pub cluster_uid: Option<String>,
     pub flags: BTreeMap<String, String>,
     pub config: Option<String>,
     pub secrets: BTreeMap<String, String>,
@@ -186,6 +192,7 @@ impl State {
         loop {
             let mut inner = self.lock();
             let mut callbacks: Vec<ccm_callback> = std::mem::take(&mut inner.listeners);
+            callbacks.append(&mut inner.leader_listeners);
             callbacks.extend(std::mem::take(&mut inner.timers).into_values());
             for ctx in inner.contexts.values_mut() {
                 callbacks.extend(std::mem::take(&mut ctx.on_end).into_values());

@@ -18,6 +18,7 @@ pub(crate) struct Inner {
     pub nonblocking: bool,
     pub jobs: Mutex<Jobs>,
     pub config: Mutex<Config>,
+    pub cluster_uid: Mutex<Option<String>>,
 }
 
 pub(crate) struct Services {
@@ -36,6 +37,7 @@ pub(crate) struct Services {
     pub event: Table<ccm_host_event>,
     pub hint: Table<ccm_host_hint>,
     pub leader: Table<ccm_host_leader>,
+    pub kube: Table<ccm_host_kube>,
 }
 
 // The functions that the SDK calls from any thread are tagged [any-thread], and stay valid until `destroy`.
@@ -74,6 +76,7 @@ impl Host {
             event: Table::find(&raw, CCM_HOST_EVENT),
             hint: Table::find(&raw, CCM_HOST_HINT),
             leader: Table::find(&raw, CCM_HOST_LEADER),
+            kube: Table::find(&raw, CCM_HOST_KUBE),
         };
         // Futures are continued by it.
         if services.post.functions.post.is_none() {
@@ -85,6 +88,7 @@ impl Host {
             nonblocking: raw.flags & CCM_NONBLOCKING as u32 != 0,
             jobs: Mutex::default(),
             config: Mutex::default(),
+            cluster_uid: Mutex::default(),
         }));
         host.watch_config();
         Ok(host)

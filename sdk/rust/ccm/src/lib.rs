@@ -27,6 +27,7 @@ compile_error!("a panic would end the manager: leave panic = \"abort\" out of th
 
 mod call;
 mod callback;
+mod cluster_uid;
 mod component;
 mod config;
 mod crypto;

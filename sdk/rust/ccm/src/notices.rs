@@ -1,4 +1,5 @@
 //! Hints, Events and metrics, for which a provider waits for no answer. And whether this host leads.
+use crate::callback::{callback, drop_callback};
 use crate::numbers::numbers;
 use crate::ffi::{self, Arena};
 use crate::host::call;
@@ -97,5 +98,24 @@ impl Host {
     /// Whether this host holds the Lease at this moment.
     pub fn leading(&self) -> bool {
         call!(self, leader.leading()).unwrap_or(0) != 0
+    }
+
+    /// Grows with each change of leader, so that it fences old writers off; 0 without leader election.
+    pub fn lease_transitions(&self) -> u64 {
+        call!(self, leader.transitions()).unwrap_or(0)
+    }
+
+    /// Has the function called each time that `leading` has changed; in `Provider::new` alone. It must return within 10 ms.
+    /// `false` when the host refuses.
+    pub fn on_leading_change(&self, listener: impl Fn() + Send + Sync + 'static) -> bool {
+        let host = self.clone();
+        let told = callback(move || {
+            host.logged("on_leading_change", &listener);
+        });
+        let taken = call!(self, leader.on_change(told));
+        if taken.is_none() {
+            drop_callback(told);
+        }
+        taken.unwrap_or(0) != 0
     }
 }

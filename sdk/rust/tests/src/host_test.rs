@@ -68,6 +68,32 @@ fn a_change_of_the_configuration_is_told() {
 }
 
 #[test]
+fn the_cluster_has_a_uid_of_its_own() {
+    for (uid, told) in [(None, "Cluster uid=\"\""), (Some("5eed"), "Cluster uid=\"5eed\"")] {
+        let host = FakeHost::new();
+        host.set_flag("acme-uid", "");
+        if let Some(uid) = uid {
+            host.set_cluster_uid(uid);
+        }
+        let provider = host.create(ccm_plugin_v1(), "acme").unwrap();
+        host.serve(|_| HttpResponse { status: 200, ..HttpResponse::default() });
+        provider.initialize().unwrap();
+        assert_eq!(host.logs(), [told]);
+        assert_eq!(host.live_objects(), 0);
+    }
+}
+
+#[test]
+fn a_change_of_the_leader_is_told() {
+    let host = FakeHost::new();
+    host.set_flag("acme-leads", "");
+    let _provider = host.create(ccm_plugin_v1(), "acme").unwrap();
+    host.set_leading(false);
+    host.set_leading(true);
+    assert_eq!(host.logs(), ["Leads now=\"false\" transitions=\"1\"", "Leads now=\"true\" transitions=\"2\""]);
+}
+
+#[test]
 fn blocking_work_has_a_thread_of_the_host() {
     let host = FakeHost::new();
     host.set_flag("acme-list", "blocks");

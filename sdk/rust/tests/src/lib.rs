@@ -28,6 +28,12 @@ impl Provider for Acme {
         }
         let own = host.clone();
         host.on_config_change(move || own.config_rejected("", "line 1"));
+        if host.flag("acme-leads").is_some() {
+            let own = host.clone();
+            host.on_leading_change(move || {
+                own.log(Level::Info, "Leads", &[("now", &own.leading()), ("transitions", &own.lease_transitions())]);
+            });
+        }
         if host.flag("acme-spawn").is_some() {
             let (own, ctx) = (host.clone(), host.background());
             host.spawn(async move {
@@ -41,7 +47,12 @@ impl Provider for Acme {
     }
 
     fn initialize(&self, ctx: Ctx) -> Task<'_, ()> {
-        Box::pin(async move { self.host.http(&ctx, HttpRequest::new("GET", URL)).await?.check("LogIn").map(|_| ()) })
+        Box::pin(async move {
+            if self.host.flag("acme-uid").is_some() {
+                self.host.log(Level::Info, "Cluster", &[("uid", &self.host.cluster_uid(&ctx).await?)]);
+            }
+            self.host.http(&ctx, HttpRequest::new("GET", URL)).await?.check("LogIn").map(|_| ())
+        })
     }
 
     fn offers(&self, id: &str) -> bool {
