@@ -174,6 +174,10 @@ ChangeLimits::Turn ChangeLimits::take(const LoadBalancerService& service, Entry&
   return turn;
 }
 
+bool ChangeLimits::waits(const Turn& turn, TimePoint now) const {
+  return turn.own > now || (turn.of_namespace > now && scarce());
+}
+
 Status ChangeLimits::admit(const LoadBalancerService& service) {
   const TimePoint now = timers_.now();
   prune();
@@ -182,13 +186,13 @@ Status ChangeLimits::admit(const LoadBalancerService& service) {
   std::string content = content_of(service);
   const bool same = is_same(entry, service, content);
   if (same && entry.last != Last::failed) {
+    entry.asked_id = service.id;
     if (entry.last == Last::done) entry.bears = Bears::none;
     return {};
   }
   if (!entry.turn) entry.turn = take(service, entry, same, now);
-  if (entry.turn->own > now || (entry.turn->of_namespace > now && scarce()))
-    return refusal(entry, now);
-  give_place_back(entry);
+  if (waits(*entry.turn, now)) return refusal(entry, now);
+  give_place_back(entry, entry.turn);
   entry.turn.reset();
   entry.content = std::move(content);
   entry.asked_id = service.id;
@@ -199,7 +203,7 @@ Status ChangeLimits::admit(const LoadBalancerService& service) {
   return {};
 }
 
-Status ChangeLimits::admit_removal(const LoadBalancerService& service) {
+Status ChangeLimits::admit_removal(const LoadBalancerService& service, bool there) {
   const TimePoint now = timers_.now();
   prune();
   Entry& entry = services_[service.uid];
@@ -207,20 +211,33 @@ Status ChangeLimits::admit_removal(const LoadBalancerService& service) {
   entry.namespace_name = service.namespace_name;
   const bool free = std::exchange(entry.may_go, false) || entry.goes;
   if (!free && !entry.removal) {
-    entry.removal = take_place(entry.full, options_.service, now);
-    if (*entry.removal > now) ++held_;
+    if (there) {
+      entry.removal = Turn{take_place(entry.full, options_.service, now), now};
+      if (entry.removal->own > now) ++held_;
+    } else {
+      entry.removal = take(service, entry, false, now);
+    }
   }
-  if (!free && *entry.removal > now) {
-    return Status(
-               Code::unavailable, ErrorClass::waiting,
-               "the load balancer of this Service may be deleted as often as it may be changed, " +
-                   times(options_.service) + "; this deletion waits for its turn")
-        .with_reason(std::string(kChangesLimited))
-        .with_retry_after(std::chrono::ceil<milliseconds>(*entry.removal - now));
-  }
+  if (!free && waits(*entry.removal, now)) return removal_refusal(entry, now);
+  give_place_back(entry, entry.removal);
   entry.removal.reset();
   entry.goes = true;
   return {};
+}
+
+Status ChangeLimits::removal_refusal(const Entry& entry, TimePoint now) const {
+  const bool own = entry.removal->own > now;
+  const std::string limit =
+      own ? "the load balancer of this Service may be deleted as often as it may be changed, " +
+                times(options_.service)
+          : "deletions of namespace " + entry.namespace_name + " count as changes, " +
+                times(options_.of_namespace) + " while few of the cloud's calls are left";
+  const milliseconds left = std::chrono::ceil<milliseconds>(
+      own ? entry.removal->own - now : entry.removal->of_namespace - now);
+  return Status(Code::unavailable, ErrorClass::waiting,
+                limit + "; this deletion waits for its turn")
+      .with_reason(std::string(kChangesLimited))
+      .with_retry_after(own ? left : std::min<milliseconds>(left, kAskAgain));
 }
 
 void ChangeLimits::ended_removal(const std::string& uid, const Status& outcome) {
@@ -278,7 +295,8 @@ void ChangeLimits::removed(const std::string& uid) {
   const auto place = services_.find(uid);
   if (place == services_.end()) return;
   Entry& entry = place->second;
-  give_place_back(entry);
+  give_place_back(entry, entry.turn);
+  give_place_back(entry, entry.removal);
   entry.turn.reset();
   entry.content.clear();
   entry.id.clear();
@@ -290,8 +308,8 @@ void ChangeLimits::removed(const std::string& uid) {
 }
 
 // Somebody else of its namespace may have it.
-void ChangeLimits::give_place_back(Entry& entry) {
-  if (!entry.turn || entry.turn->of_namespace <= timers_.now()) return;
+void ChangeLimits::give_place_back(const Entry& entry, const std::optional<Turn>& turn) {
+  if (!turn || turn->of_namespace <= timers_.now()) return;
   const auto above = namespaces_.find(entry.namespace_name);
   if (above != namespaces_.end()) above->second -= options_.of_namespace.period;
 }
@@ -302,7 +320,9 @@ bool ChangeLimits::idle(const Entry& entry) const {
   if (entry.full > now) return false;
   const bool waits = entry.turn || entry.removal || entry.goes || entry.last == Last::under_way;
   TimePoint last = entry.touched;
-  if (entry.turn) last = std::max({last, entry.turn->own, entry.turn->of_namespace});
+  for (const auto* turn : {&entry.turn, &entry.removal}) {
+    if (*turn) last = std::max({last, (*turn)->own, (*turn)->of_namespace});
+  }
   return !waits || now - last > kForgotten;
 }
 
@@ -319,12 +339,13 @@ ChangeLimitReport ChangeLimits::report() const {
   ChangeLimitReport report;
   const TimePoint now = timers_.now();
   for (const auto& [uid, entry] : services_) {
-    if (entry.removal && *entry.removal > now) ++report.waiting_for_service;
-    if (!entry.turn) continue;
-    if (entry.turn->own > now) {
-      ++report.waiting_for_service;
-    } else if (entry.turn->of_namespace > now) {
-      ++report.waiting_for_namespace;
+    for (const auto* turn : {&entry.turn, &entry.removal}) {
+      if (!*turn) continue;
+      if ((*turn)->own > now) {
+        ++report.waiting_for_service;
+      } else if ((*turn)->of_namespace > now) {
+        ++report.waiting_for_namespace;
+      }
     }
   }
   return report;

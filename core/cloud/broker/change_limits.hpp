@@ -5,7 +5,8 @@
 //
 // Each Service has a bucket of changes. Each namespace has one above those, which counts while the
 // cloud's calls are scarce: as long as there are plenty a thousand Services may be rolled out at
-// once, and whoever did that comes last when there are not.
+// once, and whoever did that comes last when there are not. Removals count there as well, unless
+// the cloud has shown the load balancer: a finalizer on ever new Services is a question each.
 //
 // A change is an `ensure` whose request differs from the last one that was let through. Free of
 // charge are questions about a change on its way, repairs of a request that succeeded before, and
@@ -67,7 +68,8 @@ class ChangeLimits {
   void ended(const std::string& uid, const Result<LoadBalancer>& outcome, std::size_t calls);
   // Whether its load balancer may be removed now; a failure as of admit(). The first removal after
   // a request that was let through waits for nothing, nor do questions about one on its way.
-  Status admit_removal(const LoadBalancerService& service);
+  // `there`: the cloud has shown it.
+  Status admit_removal(const LoadBalancerService& service, bool there);
   void ended_removal(const std::string& uid, const Status& outcome);
   // The Service has no load balancer any more; its bucket stays until it is full.
   void removed(const std::string& uid);
@@ -100,9 +102,9 @@ class ChangeLimits {
     Bears bears = Bears::none;
     std::size_t calls = 0;  // that were made for it
     std::optional<Turn> turn;
-    std::optional<TimePoint> removal;  // one that waits: not before that
-    bool may_go = false;               // a request was let through since the last removal
-    bool goes = false;                 // a removal is on its way
+    std::optional<Turn> removal;  // one that waits
+    bool may_go = false;          // a request was let through since the last removal
+    bool goes = false;            // a removal is on its way
   };
 
   // Periods of a day at most, and bursts that last for ten years: more could not be counted.
@@ -113,9 +115,11 @@ class ChangeLimits {
   [[nodiscard]] bool scarce() const { return !scarce_ || scarce_(); }
   [[nodiscard]] Turn take(const LoadBalancerService& service, Entry& entry, bool again,
                           TimePoint now);
+  [[nodiscard]] bool waits(const Turn& turn, TimePoint now) const;
   void weigh(Entry& entry, std::size_t calls);
   [[nodiscard]] Status refusal(const Entry& entry, TimePoint now) const;
-  void give_place_back(Entry& entry);
+  [[nodiscard]] Status removal_refusal(const Entry& entry, TimePoint now) const;
+  void give_place_back(const Entry& entry, const std::optional<Turn>& turn);
   [[nodiscard]] bool idle(const Entry& entry) const;
   void prune();
 

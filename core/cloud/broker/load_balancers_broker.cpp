@@ -219,7 +219,7 @@ void LoadBalancersBroker::update_backends(Request request, std::shared_ptr<Conte
 
 void LoadBalancersBroker::remove(Request request, std::shared_ptr<Context> context,
                                  std::function<void(Status)> done) {
-  Status admitted = changes_.admit_removal(request->service);
+  Status admitted = changes_.admit_removal(request->service, brake_.knows(request->service.uid));
   if (!admitted.ok()) return done(std::move(admitted));
   remove_now(std::move(request), std::move(context), std::move(done));
 }

@@ -167,11 +167,11 @@ TEST_F(ChangeLimitsTest, Issue37_WhatServicesCostIsTheirNamespacesToo) {
 TEST_F(ChangeLimitsTest, Issue37_ARemovalThatWaitsIsReported) {
   const auto gone = service("u");
   for (int i = 0; i < 10; ++i) {
-    EXPECT_TRUE(limits_.admit_removal(gone).ok()) << i;
+    EXPECT_TRUE(limits_.admit_removal(gone, true).ok()) << i;
     limits_.ended_removal("u", Status(Code::internal, "failed"));
   }
   EXPECT_EQ(limits_.report().waiting_for_service, 0u);
-  EXPECT_EQ(limits_.admit_removal(gone).reason(), kChangesLimited);
+  EXPECT_EQ(limits_.admit_removal(gone, true).reason(), kChangesLimited);
   EXPECT_EQ(limits_.report().waiting_for_service, 1u);
   EXPECT_EQ(limits_.held(), 1u);
 }
@@ -307,12 +307,29 @@ TEST_F(ChangeLimitsTest, Issue37_7_AnotherIdOfARequestThatFailedIsAChange) {
   EXPECT_EQ(passed, 10);
 }
 
+// Each of the two is a request to the cloud, and the annotation is not in what is compared.
+TEST_F(ChangeLimitsTest, Issue37_AnIdThatComesAndGoesIsAChangeEachTime) {
+  for (const bool plenty : {false, true}) {
+    scarce_ = !plenty;
+    const std::string uid = plenty ? "u" : "v";
+    int passed = 0;
+    for (int edit = 0; edit < 50; ++edit) {
+      auto wanted = service(uid);
+      wanted.id = edit % 2 == 0 ? "somebody-elses" : "";
+      if (!limits_.admit(wanted).ok()) continue;
+      if (edit % 2 == 0) ++passed;
+      succeed(uid, edit % 2 == 0 ? LoadBalancerState::foreign : LoadBalancerState::active);
+    }
+    EXPECT_EQ(passed, 10) << plenty;
+  }
+}
+
 // A tenant's finalizer on a Service of another type has the cloud asked for what never was.
 TEST_F(ChangeLimitsTest, Issue37_7_RemovalsInALoopWaitForTheirTurn) {
   int passed = 0;
   Status last;
   for (int edit = 0; edit < 50; ++edit) {
-    last = limits_.admit_removal(service("u"));
+    last = limits_.admit_removal(service("u"), true);
     if (!last.ok()) continue;
     ++passed;
     limits_.ended_removal("u", {});
@@ -322,13 +339,39 @@ TEST_F(ChangeLimitsTest, Issue37_7_RemovalsInALoopWaitForTheirTurn) {
   EXPECT_EQ(last.reason(), "ChangesLimited");
   EXPECT_EQ(last.error_class(), ErrorClass::waiting);
   timers_.advance(30s);
-  EXPECT_TRUE(limits_.admit_removal(service("u")).ok());
+  EXPECT_TRUE(limits_.admit_removal(service("u"), true).ok());
+}
+
+// A new Service each time, with the finalizer from the start, had a bucket of its own each time.
+TEST_F(ChangeLimitsTest, Issue37_RemovalsOfEverNewServicesCountForTheNamespace) {
+  for (const bool plenty : {false, true}) {
+    for (const bool there : {false, true}) {
+      scarce_ = !plenty;
+      const std::string space = std::string(plenty ? "plenty" : "scarce") + (there ? "t" : "f");
+      int passed = 0;
+      for (int i = 0; i < 500; ++i) {
+        const std::string uid = space + std::to_string(i);
+        if (!limits_.admit_removal(service(uid, "{}", space), there).ok()) continue;
+        ++passed;
+        limits_.ended_removal(uid, {});
+        limits_.removed(uid);
+      }
+      EXPECT_EQ(passed, plenty || there ? 500 : 100) << space;
+    }
+  }
+  scarce_ = true;
+  const Status held = limits_.admit_removal(service("late", "{}", "scarcef"), false);
+  EXPECT_EQ(held.message(),
+            "deletions of namespace scarcef count as changes, 100 changes at once and then one in "
+            "5s while few of the cloud's calls are left; this deletion waits for its turn");
+  scarce_ = false;
+  EXPECT_TRUE(limits_.admit_removal(service("late", "{}", "scarcef"), false).ok());
 }
 
 TEST_F(ChangeLimitsTest, Issue37_7_RemovalsThatFailDoToo) {
   int passed = 0;
   for (int edit = 0; edit < 50; ++edit) {
-    if (!limits_.admit_removal(service("u")).ok()) continue;
+    if (!limits_.admit_removal(service("u"), true).ok()) continue;
     ++passed;
     limits_.ended_removal("u", Status(Code::internal, "the cloud fails"));
   }
@@ -341,7 +384,7 @@ TEST_F(ChangeLimitsTest, Issue37_7_TheRemovalAfterChangesWaitsForNothing) {
   }
   const Status working(Code::unavailable, ErrorClass::waiting, "the cloud deletes it");
   for (int question = 0; question < 50; ++question) {
-    EXPECT_TRUE(limits_.admit_removal(service("u")).ok()) << question;
+    EXPECT_TRUE(limits_.admit_removal(service("u"), true).ok()) << question;
     limits_.ended_removal("u", working);
   }
 }
