@@ -30,6 +30,17 @@ constexpr std::size_t kPageSize = 200;
 // For new Nodes, listings make one call per this interval on average.
 constexpr milliseconds kNewNodesPause{1'000};
 
+// The answer with another provider ID for the instance.
+Result<InstanceAnswer> under_id(const InstanceAnswer& answer, const std::string& id) {
+  InstanceExport exported;
+  exported.add(answer.snapshot, answer.index);
+  ccm_instance instance = *exported.list().instances[0];
+  instance.provider_id = c_str(id);
+  auto copied = InstanceSnapshot::copy(&instance);
+  if (!copied.ok()) return copied.status();
+  return InstanceAnswer{{}, *std::move(copied), 0};
+}
+
 Status no_way() {
   return Status(Code::unimplemented, ErrorClass::unsupported,
                 "the provider offers neither list, describe nor get for instances");
@@ -239,6 +250,13 @@ InstanceAnswer InstancesBroker::conclude(const InstanceQuery& query, InstanceAns
   }
   if (!status.ok()) return {std::move(status), nullptr, 0};
   if (answer.state() == CCM_INSTANCE_ABSENT) return absent();
+  // Two Nodes that name it differently must not have an instance each.
+  const std::string id = known_.known_id(answer);
+  if (id != answer.snapshot->provider_id(answer.index)) {
+    auto settled = under_id(answer, id);
+    if (!settled.ok()) return {settled.status(), nullptr, 0};
+    answer = *std::move(settled);
+  }
   known_.answered(query, answer, began);
   if (on_found_) on_found_(query, answer);
   return answer;

@@ -1,5 +1,7 @@
 #include "cloud/broker/known_instances.hpp"
 
+#include "cloud/broker/spellings.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -109,6 +111,28 @@ std::string KnownInstances::own_id(const std::string& provider_id) const {
                                 ? listing_->find_provider_id(provider_id)
                                 : InstanceSnapshot::kNone;
   return index == InstanceSnapshot::kNone ? provider_id : std::string(listing_->provider_id(index));
+}
+
+std::string KnownInstances::known_id(const InstanceAnswer& answer) const {
+  const InstanceSnapshot& found = *answer.snapshot;
+  std::string id(found.provider_id(answer.index));
+  if (listing_) {
+    const std::string own = own_id(id);
+    if (own != id || listing_->find_provider_id(id) != InstanceSnapshot::kNone) return own;
+    for (const std::size_t index : listing_->find_name(found.name(answer.index))) {
+      if (is_same_instance(found, answer.index, *listing_, index)) {
+        return std::string(listing_->provider_id(index));
+      }
+    }
+    return id;
+  }
+  for (const auto& [key, single] : singles_) {
+    const InstanceAnswer& known = single.answer;
+    if (known.snapshot && is_same_instance(found, answer.index, *known.snapshot, known.index)) {
+      return std::string(known.snapshot->provider_id(known.index));
+    }
+  }
+  return id;
 }
 
 bool KnownInstances::unlisted(const InstanceQuery& query) const {

@@ -41,6 +41,9 @@ class KnownInstances {
 
   // The instance's own provider ID, if the last listing holds it; else the given one.
   [[nodiscard]] std::string own_id(const std::string& provider_id) const;
+  // The provider ID under which an instance that a look-up found is known already: by the listing,
+  // or where there is none by an earlier look-up. Else the one that it has in this answer.
+  [[nodiscard]] std::string known_id(const InstanceAnswer& answer) const;
 
   // The last listing and when it began; null before the first one.
   [[nodiscard]] const InstanceSnapshot::Ptr& listing() const { return listing_; }

@@ -201,4 +201,50 @@ TEST_F(BrokerTest, AProviderThatOffersNothing) {
 }
 
 }  // namespace
+// A provider that answers with the spelling it was asked for, against R-73 (issue 37).
+TEST_F(BrokerTest, Issue37_AnInstanceHasOneIdWhateverTheProviderRepeats) {
+  make();
+  const Machine own{"node-1", "cloud://eu/Ab-1", CCM_INSTANCE_RUNNING, {"10.0.0.1"}};
+  for (const char* id : {"cloud://eu/AB-1", "cloud:///ab-1", "cloud://eu/%41b-1", "cloud://ab-%31",
+                         "cloud://Ab-1 ", "cloud://eu/ab-1/"}) {
+    broker_->list([](const Result<InstanceSnapshot::Ptr>&) {});
+    source_.end_list({own, {"node-2", "cloud://eu/c"}});
+    timers_.advance(10s);
+    const auto asked = ask_new("evil", id);
+    tick();
+    Machine repeated = own;
+    repeated.provider_id = id;
+    source_.end_get(repeated);
+    EXPECT_EQ(provider_id(asked), "cloud://eu/Ab-1") << id;
+  }
+}
+
+TEST_F(BrokerTest, Issue37_InstancesThatOnlyResembleOneAreTheirOwn) {
+  make();
+  listed({{"node-1", "cloud://Ab-1", CCM_INSTANCE_RUNNING, {"10.0.0.1"}}});
+  const std::vector<Machine> others{
+      {"node-1", "cloud://AB-2", CCM_INSTANCE_RUNNING, {"10.0.0.1"}},  // made again
+      {"node-1", "cloud://AB-1", CCM_INSTANCE_RUNNING, {"10.0.0.2"}},
+      {"node-1", "cloud://AB-1", CCM_INSTANCE_RUNNING, {}},
+      {"node-2", "cloud://AB-1", CCM_INSTANCE_RUNNING, {"10.0.0.1"}}};
+  for (const Machine& other : others) {
+    const auto asked = ask_new(other.name, other.provider_id);
+    tick();
+    source_.end_get(other);
+    EXPECT_EQ(provider_id(asked), other.provider_id) << other.name;
+    timers_.advance(1s);
+  }
+}
+
+TEST_F(BrokerTest, Issue37_WithoutListingsTheFirstSpellingIsTheInstancesOwn) {
+  source_.listing = false;
+  make();
+  for (const char* id : {"cloud://a", "cloud://A", "cloud:///a"}) {
+    const auto asked = ask("node", id);
+    tick();
+    source_.end_get({"node-1", id, CCM_INSTANCE_RUNNING, {"10.0.0.1"}});
+    EXPECT_EQ(provider_id(asked), "cloud://a") << id;
+  }
+}
+
 }  // namespace ccm::plugin
