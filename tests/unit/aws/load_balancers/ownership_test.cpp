@@ -47,6 +47,7 @@ TEST_F(AwsOwnershipTest, AWS_117_AnIdThatAUserWroteProvesNothing) {
   ensured(nlb());
   auto thief = guest("elsewhere");
   thief.id = cloud.networks.begin()->first;
+  host.kube.put("v1/services", nlb().object.json());
   const auto before = cloud.networks;
   EXPECT_EQ(ensure(thief).status().reason(), "LoadBalancerNotShared");
   EXPECT_TRUE(remove(thief).ok());
@@ -108,16 +109,58 @@ TEST_F(AwsOwnershipTest, AnAdministratorMayHaveOneTakenOver) {
   expect_nothing_left();
 }
 
-TEST_F(AwsOwnershipTest, SharingIsRefusedAndChangesNothing) {
-  auto owner = nlb({80}, {{std::string(kShareAnnotation), "elsewhere"}});
+TEST_F(AwsOwnershipTest, Issue43_SharingNeedsConsentAcrossNamespaces) {
+  auto owner = nlb();
   host.kube.put("v1/services", owner.object.json());
   ensured(owner);
-  for (const char* name : {"default", "elsewhere"}) {
-    EXPECT_EQ(ensure(guest(name)).status().reason(), "LoadBalancerNotShared");
-  }
+  EXPECT_EQ(ensure(guest("elsewhere")).status().reason(), "LoadBalancerNotShared");
+  EXPECT_EQ(cloud.listeners.size(), 1U);
+  owner = nlb({80}, {{std::string(kShareAnnotation), "elsewhere"}});
+  host.kube.put("v1/services", owner.object.json());
+  const auto made = ensured(guest("elsewhere"));
+  EXPECT_EQ(made.state, LoadBalancerState::shared);
+  EXPECT_EQ(cloud.networks.size(), 1U);
+  EXPECT_EQ(cloud.listeners.size(), 2U);
+  EXPECT_EQ(difference(guest("elsewhere")), "");
+  EXPECT_EQ(difference(owner), "");
+  start();
+  EXPECT_EQ(difference(guest("elsewhere")), "");
+  EXPECT_EQ(difference(owner), "");
+}
+
+TEST_F(AwsOwnershipTest, Issue43_AGuestLeavesWithItsOwnPartsAndAnOwnerHandsOver) {
+  auto owner = nlb();
+  host.kube.put("v1/services", owner.object.json());
+  ensured(owner);
+  ensured(guest("default"));
+  EXPECT_TRUE(remove(guest("default")).ok());
   EXPECT_EQ(cloud.listeners.size(), 1U);
   EXPECT_EQ(cloud.targets.size(), 1U);
-  EXPECT_EQ(difference(owner), "");
+  EXPECT_EQ(rules(kNodes).find("30081"), std::string::npos);
+  EXPECT_NE(rules(kNodes).find("30080"), std::string::npos);
+  ensured(guest("default"));
+  EXPECT_TRUE(remove(owner).ok());
+  EXPECT_EQ(cloud.listeners.size(), 1U);
+  EXPECT_EQ(cloud.listeners.begin()->second.port, 81);
+  EXPECT_EQ(network().tags["kubernetes.io/service-name"], "default/guest");
+  start();
+  EXPECT_EQ(difference(guest("default")), "");
+  EXPECT_TRUE(remove(guest("default")).ok());
+  expect_nothing_left();
+}
+
+TEST_F(AwsOwnershipTest, Issue43_AGuestDoesNotGetThePortOfAnother) {
+  auto owner = nlb({81});
+  host.kube.put("v1/services", owner.object.json());
+  ensured(owner);
+  const Status why = refused(guest("default"));
+  EXPECT_NE(why.message().find("port 81 of the shared load balancer"), std::string::npos)
+      << why.message();
+}
+
+TEST_F(AwsOwnershipTest, Issue43_WhoseServiceIsGoneIsJoinedByNobody) {
+  ensured(nlb());
+  EXPECT_EQ(refused(guest("default")).reason(), "LoadBalancerNotShared");
 }
 
 TEST_F(AwsOwnershipTest, WhatBearsTheMarkIsListedAndOnlyThat) {
