@@ -118,7 +118,7 @@ TEST_F(AwsNodesTest, AWS_59_FiveThousandNodesAreFiveCalls) {
   EXPECT_EQ(cloud.calls(), 11u);
 }
 
-TEST_F(AwsNodesTest, AWS_43_54_56_LookUpsByProviderId) {
+TEST_F(AwsNodesTest, AWS_43_54_56_149_LookUpsByProviderId) {
   cloud.add_machine(1);
   cloud.add_machine(2).vpc = "vpc-of-another";
   cloud.machines.back().tags.clear();
@@ -264,6 +264,35 @@ TEST_F(AwsNodesTest, AWS_50_AZoneThatNobodyKnowsHoldsNoNodeForLong) {
   EXPECT_EQ(provider->list()->instances.front().state, InstanceState::starting);
   host.loop.advance(milliseconds(61'000));
   EXPECT_EQ(provider->list()->instances.front().state, InstanceState::running);
+}
+
+TEST_F(AwsNodesTest, Issue43_TwoNodesOfOneInstanceAreNotBothInitialised) {
+  host.kube.read("v1/nodes", {"/spec/providerID"});
+  const std::string id = cloud.add_machine(1).id;
+  start();
+  const std::string with_domain = id + ".ec2.internal";
+  const auto node_of = [&](const std::string& name) {
+    const std::string json = R"({"metadata":{"name":")" + name + R"("}})";
+    host.kube.put("v1/nodes", json);
+    return NodeIdentity{name, {}, node(json)};
+  };
+  const NodeIdentity first = node_of(with_domain);
+  const NodeIdentity second = node_of(id);
+  const auto both = provider->describe({first, second});
+  ASSERT_TRUE(both.ok()) << both.status().message();
+  EXPECT_EQ((*both)[0].state, InstanceState::absent);
+  EXPECT_EQ((*both)[1].provider_id, "aws:///us-east-1a/" + id);
+  ASSERT_EQ(host.events.with_reason("InstanceTaken").size(), 1U);
+  EXPECT_EQ(host.events.with_reason("InstanceTaken").front().message,
+            "Node " + id + " has instance " + id);
+  // Also when they are asked about one by one, and by another process.
+  EXPECT_EQ(provider->describe({first})->front().state, InstanceState::absent);
+  host.kube.put("v1/nodes", R"({"metadata":{"name":")" + with_domain +
+                                R"("},"spec":{"providerID":"aws:///us-east-1a/)" + id + "\"}}");
+  start();
+  EXPECT_EQ(provider->describe({second})->front().state, InstanceState::absent);
+  host.kube.remove("v1/nodes", with_domain);
+  EXPECT_EQ(provider->describe({second})->front().provider_id, "aws:///us-east-1a/" + id);
 }
 
 }  // namespace

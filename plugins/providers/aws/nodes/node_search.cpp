@@ -102,8 +102,31 @@ Task<Result<FoundInstances>> NodeSearch::find(Ctx ctx, std::vector<NodeIdentity>
     Status status = co_await apply(ctx, rule, nodes, found);
     if (!status.ok()) co_return status;
   }
-  tell(nodes, found);
+  const auto lost = settle(found);
+  tell(nodes, found, lost);
   co_return found;
+}
+
+std::map<std::string, std::string> NodeSearch::settle(FoundInstances& found) {
+  Claims::Holders shortest;  // by instance
+  for (const auto& [name, one] : found) {
+    std::string& best = shortest[one.instance.id];
+    if (best.empty() || name.size() < best.size()) best = name;
+  }
+  const Claims::Holders holders = claims_.holders(shortest);
+  std::map<std::string, std::string> lost;
+  for (const auto& [name, one] : found) {
+    const std::string& id = one.instance.id;
+    const auto holder = holders.find(id);
+    const std::string& right = holder == holders.end() ? shortest[id] : holder->second;
+    if (right == name) {
+      claims_.hold(id, name);
+    } else {
+      lost[name] = "Node " + right + " has instance " + id;
+    }
+  }
+  for (const auto& [name, why] : lost) found.erase(name);
+  return lost;
 }
 
 Task<Status> NodeSearch::apply(Ctx ctx, const Rule& rule, const std::vector<NodeIdentity>& nodes,
@@ -149,9 +172,14 @@ void NodeSearch::take(const Rule& rule, const NodeIdentity& node, const Instance
   if (only != nullptr) found[node.name] = {*only, rule.by};
 }
 
-void NodeSearch::tell(const std::vector<NodeIdentity>& nodes, const FoundInstances& found) const {
+void NodeSearch::tell(const std::vector<NodeIdentity>& nodes, const FoundInstances& found,
+                      const std::map<std::string, std::string>& lost) const {
   for (const NodeIdentity& node : nodes) {
     if (!node.node) continue;
+    if (const auto why = lost.find(node.name); why != lost.end()) {
+      host_.events.warning(node.node, "InstanceTaken", why->second);
+      continue;
+    }
     const auto place = found.find(node.name);
     if (place == found.end()) {
       host_.events.warning(node.node, "InstanceNotFound",

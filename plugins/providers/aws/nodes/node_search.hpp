@@ -3,6 +3,7 @@
 #pragma once
 
 #include "aws/cluster.hpp"
+#include "claims.hpp"
 #include "ec2_instances.hpp"
 
 #include <ccm/host.hpp>
@@ -37,14 +38,16 @@ using FoundInstances = std::map<std::string, FoundInstance>;
 class NodeSearch {
  public:
   NodeSearch(Host& host, Ec2Instances& instances, const Cluster& cluster)
-      : host_(host), instances_(instances), cluster_(cluster) {}
+      : host_(host), instances_(instances), cluster_(cluster), claims_(host) {}
   NodeSearch(const NodeSearch&) = delete;
   NodeSearch& operator=(const NodeSearch&) = delete;
 
   // A rule finds a Node's instance only when exactly one instance with the cluster's tag fits; by
-  // its id it needs no tag (AWS-43). Several fit: the next rule is tried. A Node that is not in the
-  // answer has none. An Event says which of the further rules found an instance, or that none did.
-  // Calls: one for each rule and 200 Nodes. Failures: those of Ec2Instances::matching.
+  // its id it needs no tag (AWS-43). Several fit: the next rule is tried. An instance is one
+  // Node's: of several whose names lead to it the one that has it, else the shortest name, gets it.
+  // A Node that is not in the answer has none. An Event says which of the further rules found an
+  // instance, that none did, or who has it. Calls: one for each rule and 200 Nodes. Failures: those
+  // of Ec2Instances::matching.
   Task<Result<FoundInstances>> find(Ctx ctx, std::vector<NodeIdentity> nodes);
 
  private:
@@ -61,11 +64,15 @@ class NodeSearch {
                      FoundInstances& found);
   void take(const Rule& rule, const NodeIdentity& node, const InstanceMap& instances,
             FoundInstances& found) const;
-  void tell(const std::vector<NodeIdentity>& nodes, const FoundInstances& found) const;
+  // By the names of those who lose it: who has it.
+  std::map<std::string, std::string> settle(FoundInstances& found);
+  void tell(const std::vector<NodeIdentity>& nodes, const FoundInstances& found,
+            const std::map<std::string, std::string>& lost) const;
 
   Host& host_;
   Ec2Instances& instances_;
   const Cluster& cluster_;
+  Claims claims_;
 };
 
 }  // namespace ccm::aws
