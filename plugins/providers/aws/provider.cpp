@@ -32,16 +32,38 @@ Provider::Provider(Host& host, Environment environment)
       instances_(host, client_, cluster_),
       nodes_(host, client_, settings_, cluster_, instances_),
       balancers_(host, client_, instances_, cluster_, settings_),
-      routes_(host, client_, settings_, cluster_, instances_) {}
+      routes_(host, client_, settings_, cluster_, instances_) {
+  host.config.on_change([this] { reload(); });
+}
 
-Status Provider::read_settings() {
+Result<Settings> Provider::read_settings() const {
   auto config = read_cloud_config(host_.config.cloud_config().value_or(""));
   if (!config.ok()) return config.status().with_context("--cloud-config");
-  settings_ = std::move(config->settings);
   for (const std::string& warning : config->warnings) {
     host_.log.warning("A setting of --cloud-config needs attention", {{"reason", warning}});
   }
-  return {};
+  return std::move(config->settings);
+}
+
+void Provider::reload() {
+  if (!started_) return;  // initialize() reads it
+  auto settings = read_settings();
+  Status used = settings.status();
+  if (used.ok() && !settings->same_access(settings_)) {
+    used = invalid_configuration(
+        "--cloud-config: Zone, Region, VPC, KubernetesClusterID, KubernetesClusterTag, RoleARN, "
+        "SourceARN and ServiceOverride count after a restart");
+  }
+  if (!used.ok()) {
+    host_.log.error("The new --cloud-config cannot be used; the old one stays in force",
+                    {{"err", used}});
+    host_.config.rejected(used.message());
+    return;
+  }
+  settings_ = *std::move(settings);
+  nodes_.configure();
+  host_.config.accepted();
+  host_.log.info("The new --cloud-config is in force");
 }
 
 // The shared client of the host serves when nothing differs from it.
@@ -99,16 +121,18 @@ Task<Status> Provider::reach(Ctx ctx, const Profiles& profiles) {
 }
 
 Task<Status> Provider::initialize(Ctx ctx) {
-  Status status = read_settings();
-  if (!status.ok()) co_return status;
+  auto settings = read_settings();
+  if (!settings.ok()) co_return settings.status();
+  settings_ = *std::move(settings);
   auto profiles = co_await read_profiles(host_, ctx, environment_);
   if (!profiles.ok()) co_return profiles.status();
-  status = co_await reach(ctx, *profiles);
+  Status status = co_await reach(ctx, *profiles);
   if (!status.ok()) co_return status;
   status = co_await find_cluster(ctx, settings_, imds_, instances_, cluster_);
   if (!status.ok()) co_return status;
   host_.log.info("The cluster", {{"id", cluster_.id}, {"vpc", cluster_.vpc_id}});
   status = co_await nodes_.begin(ctx);
+  started_ = status.ok();
   co_return status;
 }
 

@@ -92,13 +92,17 @@ class Provider {
   }
 
  private:
-  Status read_settings();
+  Result<Settings> read_settings() const;
+  // Takes what changed in --cloud-config. Where the cluster is, and by which keys, counts from the
+  // start alone: another answer in the middle would make every Node's instance vanish.
+  void reload();
   Task<Result<Http>> open_client(Ctx ctx, HttpClientOptions options);
   Task<Status> reach(Ctx ctx, const Profiles& profiles);
   void tell_unused(const std::vector<std::string>& overrides) const;
 
   Host& host_;
   const Environment environment_;
+  bool started_ = false;
   Settings settings_;
   Cluster cluster_;
   Imds imds_;

@@ -352,5 +352,27 @@ TEST_F(AwsStartTest, AnAnswerThatIsNoneOfAwsIsAFailure) {
             "DescribeInstances: AWS's answer has pages without an end");
 }
 
+TEST_F(AwsStartTest, Issue43_AChangedCloudConfigCountsAtOnce) {
+  const std::string before =
+      "[Global]\nRegion = us-east-1\nVPC = vpc-1\nKubernetesClusterID = c1\n";
+  cloud.add_machine(1).cards[0].ipv6_addresses = {"2001:db8::1"};
+  start();
+  EXPECT_EQ(provider->list()->instances[0].addresses[0].address, "10.0.0.1");
+  host.config.change_cloud_config(before + "NodeIPFamilies = ipv6\n");
+  host.loop.run();
+  EXPECT_EQ(host.config.accepted(), 1);
+  EXPECT_EQ(provider->list()->instances[0].addresses[0].address, "2001:db8::1");
+  // What cannot be used, and what counts from the start alone.
+  for (const std::string& wrong :
+       {before + "[Global\n", before + "RoleARN = arn:aws:iam::1:role/a\n",
+        std::string("[Global]\nRegion = us-east-1\nVPC = vpc-2\n")}) {
+    host.config.change_cloud_config(wrong);
+    host.loop.run();
+    EXPECT_TRUE(host.config.rejection().has_value()) << wrong;
+    EXPECT_EQ(provider->list()->instances[0].addresses[0].address, "2001:db8::1");
+  }
+  EXPECT_TRUE(host.log.contains("the old one stays in force"));
+}
+
 }  // namespace
 }  // namespace ccm::aws

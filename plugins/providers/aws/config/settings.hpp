@@ -16,6 +16,8 @@ struct ServiceOverride {
   std::string signing_region;
   std::string signing_method;  // without effect
   std::string signing_name;    // empty = the service's
+
+  bool operator==(const ServiceOverride&) const = default;
 };
 
 struct Settings {
@@ -41,6 +43,14 @@ struct Settings {
   // "", "Managed", or a word that each Network Load Balancer refuses (AWS-23).
   std::string nlb_security_group_mode;
   std::vector<ServiceOverride> overrides;
+
+  // Whether both lead to the same cluster with the same keys; the other settings may differ.
+  [[nodiscard]] bool same_access(const Settings& other) const {
+    return zone == other.zone && region == other.region && vpc == other.vpc &&
+           role_arn == other.role_arn && source_arn == other.source_arn &&
+           cluster_id == other.cluster_id && legacy_tag == other.legacy_tag &&
+           overrides == other.overrides;
+  }
 };
 
 }  // namespace ccm::aws

@@ -55,7 +55,7 @@ Nodes::Nodes(Host& host, Client& client, const Settings& settings, const Cluster
       search_(host, instances, cluster) {}
 
 Task<Status> Nodes::begin(Ctx ctx) {
-  topology_.configure(settings_.topology_instance_types);
+  configure();
   Status status = co_await zones_.read(ctx);
   co_return status;
 }

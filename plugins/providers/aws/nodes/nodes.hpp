@@ -32,6 +32,8 @@ class Nodes {
 
   // After the settings were read: asks AWS for the zones, which shows whether it takes the keys.
   Task<Status> begin(Ctx ctx);
+  // After they were read again.
+  void configure() { topology_.configure(settings_.topology_instance_types); }
 
   // Every instance of the VPC, with labels. One whose labels must be there and are not yet is
   // `starting`, for a minute at most (AWS-157). Failures: those of Client::pages.
