@@ -71,6 +71,7 @@ Reply LoadBalancing::handle(std::string_view body) {
   if (api == api_of_version().end()) return failure("ec2", {400, "InvalidAction", "version"});
   ++calls[name];
   journal.push_back(name);
+  last[name] = form;
   const auto fault = std::find_if(faults.begin(), faults.end(), [&](const Fault& one) {
     return one.count > 0 && one.action == name;
   });

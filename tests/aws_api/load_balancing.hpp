@@ -126,6 +126,8 @@ class LoadBalancing {
   void clear_log() { calls.clear(); }
   // "VERB": in the order of the calls.
   std::vector<std::string> journal;
+  // The last call of each action.
+  std::map<std::string, Form> last;
 
  private:
   using Outcome = std::variant<std::string, Error>;  // the result's XML

@@ -55,7 +55,7 @@ class AwsRoutesTest : public AwsProviderTest {
   }
 };
 
-TEST_F(AwsRoutesTest, AWS_121_123_126_ARouteOfEachFamily) {
+TEST_F(AwsRoutesTest, AWS_121_123_126_148_ARouteOfEachFamily) {
   start();
   for (const Status& status : applied({}, {to(1, "10.244.1.0/24"), to(1, "fd00:244:0:1::/64")})) {
     EXPECT_TRUE(status.ok()) << status.message();

@@ -56,6 +56,49 @@ TEST_F(AwsLoadBalancersTest, AWS_105_ANewOneWithTwoPortsCostsTenCallsAndNothingO
   EXPECT_EQ(cloud.writes(), 0);
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_80_WithoutASubnetNothingIsMade) {
+  cloud.subnets.clear();
+  const Status why = refused(nlb());
+  EXPECT_NE(why.message().find("could not find any suitable subnets for creating the ELB"),
+            std::string::npos)
+      << why.message();
+  EXPECT_NE(refused(with(web(), {})).message().find("suitable subnets"), std::string::npos);
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_93_158_WhatIsListedIsTheVpcs) {
+  ensured(nlb());
+  for (const char* action :
+       {"DescribeSecurityGroups", "DescribeSubnets", "DescribeRouteTables", "DescribeInstances"}) {
+    EXPECT_EQ(cloud.last[action].filter("vpc-id"), std::vector<std::string>{"vpc-1"}) << action;
+    EXPECT_TRUE(cloud.last[action].has("MaxResults")) << action;
+  }
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_100_ATargetGroupHasItsPortAndItsCheck) {
+  ensured(nlb({80}, {{"healthcheck-protocol", "HTTP"},
+                     {"healthcheck-path", "/ok"},
+                     {"healthcheck-port", "8080"},
+                     {"healthcheck-interval", "20"},
+                     {"healthcheck-timeout", "7"},
+                     {"healthcheck-healthy-threshold", "4"},
+                     {"healthcheck-unhealthy-threshold", "5"}}));
+  const aws_api::Form& made = cloud.last["CreateTargetGroup"];
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>{{"TargetType", "instance"},
+                                          {"Protocol", "TCP"},
+                                          {"Port", "30080"},
+                                          {"VpcId", "vpc-1"},
+                                          {"HealthCheckProtocol", "HTTP"},
+                                          {"HealthCheckPath", "/ok"},
+                                          {"HealthCheckPort", "8080"},
+                                          {"HealthCheckIntervalSeconds", "20"},
+                                          {"HealthCheckTimeoutSeconds", "7"},
+                                          {"HealthyThresholdCount", "4"},
+                                          {"UnhealthyThresholdCount", "5"}}) {
+    EXPECT_EQ(made.text(name), value) << name;
+  }
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_160_WithoutNodesItIsMadeAndTargetsComeLater) {
   ASSERT_TRUE(ensure(nlb(), {}).ok());
   EXPECT_TRUE(cloud.targets.begin()->second.targets.empty());
@@ -385,7 +428,7 @@ TEST_F(AwsLoadBalancersTest, AWS_107_ATargetGroupOfSomebodyElseIsNot) {
   EXPECT_EQ(cloud.targets.begin()->second.fields.at("HealthyThresholdCount"), "3");
 }
 
-TEST_F(AwsLoadBalancersTest, AWS_111_AFullGroupIsToldAsAQuota) {
+TEST_F(AwsLoadBalancersTest, AWS_111_142_AFullGroupIsToldAsAQuota) {
   cloud.most_rules = 1;
   const auto made = ensure(nlb());
   ASSERT_FALSE(made.ok());
