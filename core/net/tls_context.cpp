@@ -41,18 +41,6 @@ int note_problem(int good, X509_STORE_CTX* store) {
   return good;
 }
 
-std::string fingerprint_of(const X509* certificate) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1) return {};
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    text += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
-  }
-  return text;
-}
-
 // The certificate itself is trusted: its signer, name and dates do not count.
 int check_fingerprint(X509_STORE_CTX* store, void*) {
   auto* ssl =
@@ -163,6 +151,18 @@ Status configure(SSL_CTX* context, const TlsOptions& options) {
 }
 
 }  // namespace
+
+std::string fingerprint_of(const X509* certificate) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1) return {};
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    text += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
+  }
+  return text;
+}
 
 Status use_certificate(SSL_CTX* context, const std::string& certificate_pem,
                        const std::string& key_pem, std::string_view what) {

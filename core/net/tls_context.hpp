@@ -77,6 +77,9 @@ class TlsContext : public std::enable_shared_from_this<TlsContext> {
 Status use_certificate(SSL_CTX* context, const std::string& certificate_pem,
                        const std::string& key_pem, std::string_view what);
 
+// SHA-256 of a certificate, 64 hexadecimal digits.
+std::string fingerprint_of(const X509* certificate);
+
 // Takes OpenSSL's errors of this thread as one text and empties the queue; "" when there are none.
 std::string take_openssl_errors();
 

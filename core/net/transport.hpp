@@ -1,8 +1,8 @@
 // A connected TCP socket, bare or under TLS, with one time limit at a time.
 // TLS works on the socket directly (no copies, no buffers while idle), which is why asio::ssl is
 // not used: it keeps 70 kB for each connection.
-// Home thread: the socket's executor. One operation at a time; cancelling its coroutine is safe and
-// leaves a transport that can only be closed.
+// Home thread: the socket's executor. One operation at a time, or without a pace one read and one
+// write; cancelling its coroutine is safe and leaves a transport that can only be closed.
 #pragma once
 
 #include "net/tls_context.hpp"
