@@ -382,18 +382,6 @@ asio::awaitable<void> pause(asio::any_io_executor executor, std::chrono::millise
   co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
-void add_impersonation(std::vector<net::Header>& headers, const Impersonation& as) {  // API-85
-  if (as.user.empty()) return;
-  headers.push_back({"Impersonate-User", as.user});
-  if (!as.uid.empty()) headers.push_back({"Impersonate-Uid", as.uid});
-  for (const std::string& group : as.groups) headers.push_back({"Impersonate-Group", group});
-  for (const auto& [key, values] : as.extra) {
-    for (const std::string& value : values) {
-      headers.push_back({"Impersonate-Extra-" + percent_encode(key), value});
-    }
-  }
-}
-
 // Not zero, which would be no limit at all.
 std::chrono::milliseconds left_until(Clock::time_point deadline) {
   using std::chrono::milliseconds;
@@ -421,7 +409,9 @@ net::Request build_request(const Client::Impl& impl, const Call& call) {
   if (!call.body.empty()) request.headers.push_back({"Content-Type", call.content_type});
   const std::string& authorization = connection.credentials.authorization();
   if (!authorization.empty()) request.headers.push_back({"Authorization", authorization});
-  add_impersonation(request.headers, connection.config.impersonate);
+  for (auto& [name, value] : impersonation_headers(connection.config.impersonate)) {
+    request.headers.push_back({std::move(name), std::move(value)});
+  }
   return request;
 }
 

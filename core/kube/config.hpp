@@ -61,6 +61,7 @@ struct ClientConfig {
   std::string ca_data;            // PEM
   bool ca_file_optional = false;  // unreadable: the system's roots, and a log line (API-77)
   std::string tls_server_name;
+  std::string server_fingerprint;  // SHA-256 of the only certificate that is trusted; empty: none
   bool insecure_skip_tls_verify = false;
   std::string proxy_url;
 

@@ -11,6 +11,7 @@
 #include "net/certificates.hpp"
 #include "net/http_client.hpp"
 
+#include <ccm/percent_encode.hpp>
 #include <ccm/trim.hpp>
 
 #include <boost/asio/steady_timer.hpp>
@@ -150,6 +151,7 @@ Result<std::string> Credentials::read_authorization(const ClientConfig& config) 
 Result<Credentials::Material> Credentials::read(ClientConfig config) {
   Material material;
   material.tls.server_name = config.tls_server_name;
+  material.tls.server_fingerprint = config.server_fingerprint;
   material.tls.insecure_skip_verify = config.insecure_skip_tls_verify;
   material.fault = read_authority(config, material.tls.ca_pem);
   if (!material.fault.ok()) {
@@ -522,6 +524,20 @@ Result<ExecAnswer> parse_exec_answer(std::string_view text, std::string_view api
     return bad("expirationTimestamp is no RFC 3339 time");
   }
   return answer;
+}
+
+std::vector<std::pair<std::string, std::string>> impersonation_headers(const Impersonation& as) {
+  std::vector<std::pair<std::string, std::string>> headers;
+  if (as.user.empty()) return headers;
+  headers.emplace_back("Impersonate-User", as.user);
+  if (!as.uid.empty()) headers.emplace_back("Impersonate-Uid", as.uid);
+  for (const std::string& group : as.groups) headers.emplace_back("Impersonate-Group", group);
+  for (const auto& [key, values] : as.extra) {
+    for (const std::string& value : values) {
+      headers.emplace_back("Impersonate-Extra-" + percent_encode(key), value);
+    }
+  }
+  return headers;
 }
 
 }  // namespace ccm::kube

@@ -19,6 +19,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ccm::kube {
 
@@ -46,6 +48,9 @@ struct CredentialTiming {
 // Asks the server whether it takes a credential. Not ok: it does not, or does not answer.
 using CredentialTrial =
     std::function<boost::asio::awaitable<Status>(net::TlsOptions tls, std::string authorization)>;
+
+// The headers by which a request asks to be taken for another user's (API-85).
+std::vector<std::pair<std::string, std::string>> impersonation_headers(const Impersonation& as);
 
 class Credentials {
  public:
