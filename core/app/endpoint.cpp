@@ -205,8 +205,9 @@ Status Endpoint::start() {
   if (options_.secure_serving.port == 0) return {};
   if (Status status = make_access(); !status.ok()) return status;
   add_pages();
-  server_ = std::make_unique<serving::SecureServer>(
-      executor_, serving_options(options_.secure_serving), site_);
+  serving::ServingOptions serving = serving_options(options_.secure_serving);
+  serving.certificate_in_use = certificate_in_use_;
+  server_ = std::make_unique<serving::SecureServer>(executor_, std::move(serving), site_);
   return server_->start();
 }
 

@@ -25,6 +25,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace prometheus {
 class Registry;
@@ -45,6 +46,11 @@ class Endpoint {
   // Adds a page of the host. Before start().
   void add(std::string path, serving::Site::Page page);
   [[nodiscard]] std::vector<std::string> paths() const;
+
+  // `fn` gets the SHA-256 of the certificate whenever it is read. Before start().
+  void on_certificate(std::function<void(std::string fingerprint)> fn) {
+    certificate_in_use_ = std::move(fn);
+  }
 
   // Reads the flags' files, makes the clients for reviews, binds and accepts. Contacts no other
   // server. Does nothing with --secure-port=0. A failure is one clear line.
@@ -89,6 +95,7 @@ class Endpoint {
   std::unique_ptr<serving::ClusterTrust> cluster_trust_;
   boost::asio::steady_timer role_timer_{executor_};
   Access access_{"nothing is served", "nothing is served"};
+  std::function<void(std::string fingerprint)> certificate_in_use_;
   bool stopping_ = false;
   std::shared_ptr<serving::Site> site_;
   std::vector<std::pair<std::string, serving::Site::Page>> pages_;

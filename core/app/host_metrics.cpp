@@ -4,6 +4,7 @@
 
 #include <prometheus/client_metric.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -69,9 +70,27 @@ ManagedNames managed_names(const LoadedSelection& selection) {
 Samples unsettled_objects(const plugin::PluginHost& plugins) {
   Samples samples;
   for (const auto& [controller, outcomes] : plugins.outcomes()) {
-    for (const auto& [state, count] : outcomes) {
+    for (const auto& [how, outcome] : outcomes) {
+      samples.push_back({{{"controller", controller},
+                          {"state", std::string(to_string(how.state))},
+                          {"class", std::string(name_of(how.error_class))}},
+                         static_cast<double>(outcome.count)});
+    }
+  }
+  return samples;
+}
+
+// By state; 0 where there is none.
+Samples oldest_unsettled(const plugin::PluginHost& plugins) {
+  Samples samples;
+  for (const auto& [controller, outcomes] : plugins.outcomes()) {
+    std::map<plugin::ObjectState, std::chrono::nanoseconds> oldest;
+    for (const auto& [how, outcome] : outcomes) {
+      oldest[how.state] = std::max(oldest[how.state], outcome.oldest);
+    }
+    for (const auto& [state, age] : oldest) {
       samples.push_back({{{"controller", controller}, {"state", std::string(to_string(state))}},
-                         static_cast<double>(count)});
+                         std::chrono::duration<double>(age).count()});
     }
   }
   return samples;
@@ -109,8 +128,11 @@ void add_components(serving::SampledMetrics* metrics, const HostMetricSources& f
         return leadership.leading() && of.queue && of.queue->started ? 1 : 0;
       }));
   metrics->gauge("ccm_unsettled_objects",
-                 "Objects whose last reconcile did not succeed, by how it ended.",
+                 "Objects whose last reconcile did not succeed, by how it ended and by its class.",
                  [&plugins = from.plugins] { return unsettled_objects(plugins); });
+  metrics->gauge("ccm_unsettled_oldest_seconds",
+                 "Time for which the oldest of these objects has been unsettled.",
+                 [&plugins = from.plugins] { return oldest_unsettled(plugins); });
 }
 
 void add_caches(serving::SampledMetrics* metrics, const kube::InformerSet& informers) {
@@ -156,6 +178,31 @@ void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plu
                  budgets(&Report::for_nodes));
   metrics->counter("ccm_cloud_calls_held_total", "Calls that had to wait for the cloud's window.",
                    budgets(&Report::held));
+}
+
+// All classes are always there, so that an alert needs no absent().
+void add_cloud_health(serving::SampledMetrics* metrics, const plugin::PluginHost& plugins) {
+  metrics->gauge("ccm_cloud_unhealthy_since_seconds",
+                 "Time since when the cloud fails in this way; 0: it does not.", [&plugins] {
+                   const auto troubles = plugins.cloud().health().troubles();
+                   Samples samples;
+                   for (const plugin::CloudFault fault : plugin::kCloudFaults) {
+                     double age = 0;
+                     for (const plugin::CloudTrouble& trouble : troubles) {
+                       if (trouble.fault != fault) continue;
+                       age = std::chrono::duration<double>(trouble.age).count();
+                     }
+                     samples.push_back({{{"class", std::string(to_string(fault))}}, age});
+                   }
+                   return samples;
+                 });
+  metrics->gauge_of("ccm_cloud_listing_doubted_seconds",
+                    "Time since when nothing is concluded from what the cloud's list of instances "
+                    "lacks; 0: the list is trusted.",
+                    [&plugins] {
+                      const auto age = plugins.cloud().listing_doubted_for();
+                      return age ? std::chrono::duration<double>(*age).count() : 0.0;
+                    });
 }
 
 void add_change_limits(serving::SampledMetrics* metrics, const plugin::PluginHost& plugins) {
@@ -280,6 +327,7 @@ void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources source
   add_components(metrics, sources);
   add_caches(metrics, sources.informers);
   add_budgets(metrics, sources.plugins);
+  add_cloud_health(metrics, sources.plugins);
   add_change_limits(metrics, sources.plugins);
   add_tokens(metrics, sources.clients);
   add_expiries(metrics);

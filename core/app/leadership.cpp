@@ -60,9 +60,21 @@ void Leadership::start(Callbacks callbacks) {
   });
 }
 
+void Leadership::publish(int port, const std::string& fingerprint) {
+  const std::lock_guard lock(published_mutex_);
+  published_ = {{election::kPortAnnotation, std::to_string(port)},
+                {election::kCertificateAnnotation, fingerprint}};
+}
+
 void Leadership::compete(Competition& competition, const Callbacks& callbacks,
                          std::function<void()> won) {
-  const auto options = election_options(options_, competition.lease, identity_);
+  auto options = election_options(options_, competition.lease, identity_);
+  if (&competition == &main_) {
+    options.annotations = [this] {
+      const std::lock_guard lock(published_mutex_);
+      return published_;
+    };
+  }
   election::ElectionCallbacks notify;
   notify.post = [this](std::function<void()> fn) { loop_.post(std::move(fn)); };
   notify.started_leading = [this, &competition, lease = options.lease(),

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ class Leadership final : public plugin::LeaderState {
 
   // Competes for the Lease, or leads at once. Then competes for the one of the migration.
   void start(Callbacks callbacks);
+  // From now on the first Lease, while it is held, says where this process is asked for its state.
+  // Any thread.
+  void publish(int port, const std::string& fingerprint);
   // Leads without an election, whatever the options say: for a dry run, beside the real leader.
   void assume() { always_ = true; }
   // Records that this process stops leading, while it still does: its Events need the Lease.
@@ -96,6 +100,8 @@ class Leadership final : public plugin::LeaderState {
   std::string identity_;
   std::function<void(const std::string& lease, std::string message)> event_;
   std::atomic<bool> always_{false};
+  mutable std::mutex published_mutex_;
+  election::LeaseAnnotations published_;
   bool releasing_ = false;  // no Lease is taken any more
   Competition main_;
   Competition migration_;

@@ -111,7 +111,23 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       guard(signal_guard) {
   add_host_metrics(&sampled,
                    {leadership, options.leader_election, selection, informers, plugins, clients});
+  // A note, not a check: a new Pod with a better credential must become ready beside the old one,
+  // and no restart of this one mends a cloud.
+  health->set_note("cloud", [this] {
+    const std::string text = plugins.cloud().health().text();
+    return text.empty() ? std::string("no failure is known") : text;
+  });
+  health->set_note("list-of-instances", [this] {
+    const std::string doubt = plugins.cloud().listing_doubt();
+    return doubt.empty() ? std::string("trusted") : doubt;
+  });
+  health->set_note("creation-brake", [this] {
+    return std::to_string(plugins.cloud().replacements_held()) + " held";
+  });
   health->set_note("deletion-brake", [this] { return plugins.cloud().brake_summary(); });
+  endpoint.on_certificate([this](const std::string& fingerprint) {
+    leadership.publish(options.secure_serving.port, fingerprint);
+  });
   add_pages();
 }
 
@@ -298,6 +314,7 @@ void Manager::Impl::fail(const Status& status) {
 void Manager::Impl::begin_stop() {
   signals.begin_limit();
   if (access) access->stop();
+  if (cloud_news) cloud_news->stop();
   net::spawn(loop.executor(), stop());
 }
 

@@ -5,6 +5,7 @@
 #include "app/access/access_check.hpp"
 #include "app/access/access_subjects.hpp"
 #include "app/client_factory.hpp"
+#include "app/cloud_news.hpp"
 #include "app/dry_run/dry_run.hpp"
 #include "app/ending.hpp"
 #include "app/endpoint.hpp"
@@ -29,6 +30,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <prometheus/registry.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,6 +69,9 @@ struct Manager::Impl final : plugin::FlagSource {
   boost::asio::awaitable<Status> make_components();
   boost::asio::awaitable<Status> set_up_controllers();
   void check_access();
+  void tell_of_cloud();
+  void find_waiting_nodes(std::function<void(CloudNews::Nodes)> done);
+  boost::asio::awaitable<void> list_nodes(std::function<void(CloudNews::Nodes)> done);
   boost::asio::awaitable<void> run_provider();
   boost::asio::awaitable<void> tell_synced();
   boost::asio::awaitable<void> look_up_trust();
@@ -96,6 +101,7 @@ struct Manager::Impl final : plugin::FlagSource {
   plugin::EventRecorders recorders;
   Leadership leadership;
   DryRun dry_run{options.dry_run, cache, event_source, loop};
+  std::optional<CloudNews> cloud_news;  // called by `plugins` until they are gone
   plugin::PluginHost plugins;
   std::optional<AccessCheck> access;  // since the components were created
   std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();

@@ -1,6 +1,7 @@
 // How the manager starts: the API server, the components, the caches, the election.
 #include "app/access/access_subjects.hpp"
 #include "app/manager_impl.hpp"
+#include "app/waiting_nodes.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "kube/events.hpp"
@@ -137,6 +138,41 @@ void Manager::Impl::check_access() {
   net::spawn(loop.executor(), access->run());
 }
 
+void Manager::Impl::tell_of_cloud() {
+  cloud_news.emplace(CloudNews::Dependencies{
+      loop.timers(), plugins.cloud().health(), [this] { return leadership.leading(); },
+      [this] { return leadership.lease_reference(options.leader_election.resource_name); },
+      [this](std::function<void(CloudNews::Nodes)> done) { find_waiting_nodes(std::move(done)); },
+      [this](kube::ObjectReference about, kube::EventType type, std::string reason,
+             std::string message) {
+        recorders.record("cloud-controller-manager", std::move(about), type, std::move(reason),
+                         std::move(message));
+      }});
+  plugins.on_cloud_health([this] { cloud_news->look(); });
+}
+
+// Of the controller's records, or of the API server while there are none.
+void Manager::Impl::find_waiting_nodes(std::function<void(CloudNews::Nodes)> done) {
+  if (!plugins.provider_ready()) {
+    net::spawn(loop.executor(), list_nodes(std::move(done)));
+    return;
+  }
+  CloudNews::Nodes nodes;
+  for (const plugin::ObjectReport& object : plugins.unsettled(CloudNews::kMostNodes)) {
+    if (object.controller != "cloud-node-controller") continue;
+    const kube::ObjectPtr node = cache.get("v1/nodes", {}, object.key);
+    if (node) nodes.push_back(kube::ObjectReference::of(*node));
+  }
+  loop.post(
+      [done = std::move(done), nodes = std::move(nodes)]() mutable { done(std::move(nodes)); });
+}
+
+asio::awaitable<void> Manager::Impl::list_nodes(std::function<void(CloudNews::Nodes)> done) {
+  kube::Client client = clients.client("cloud-news");
+  auto nodes = co_await list_waiting_nodes(std::move(client), CloudNews::kMostNodes);
+  done(std::move(nodes));
+}
+
 asio::awaitable<void> Manager::Impl::run_provider() {
   std::string plugin_id = selection.provider.plugin.manifest.id;
   if (access) co_await access->wait(std::move(plugin_id));
@@ -179,7 +215,10 @@ asio::awaitable<void> Manager::Impl::start() {
     fail(status);
     co_return;
   }
-  if (!options.dry_run.enabled) check_access();
+  if (!options.dry_run.enabled) {
+    check_access();
+    tell_of_cloud();
+  }
   net::spawn(loop.executor(), run_provider());
   ending.started();
   if (options.dry_run.enabled) {
@@ -233,6 +272,7 @@ asio::awaitable<void> Manager::Impl::finish_dry_run() {
 void Manager::Impl::lead() {
   if (ending.stopping()) return;
   recorders.start();
+  if (cloud_news) cloud_news->look();
   const auto components = plugins.components();
   const auto controllers =
       std::count_if(components.begin(), components.end(), [](const auto& component) {

@@ -125,4 +125,23 @@ std::string format_duration(std::chrono::nanoseconds value) {
   return text + decimal(rest % (60 * kSecond), kSecond) + "s";
 }
 
+std::string short_duration(std::chrono::nanoseconds value) {
+  struct Unit {
+    int64_t seconds;
+    char name;
+  };
+  constexpr Unit kUnits[] = {{86'400, 'd'}, {3'600, 'h'}, {60, 'm'}, {1, 's'}};
+  int64_t left = std::chrono::duration_cast<std::chrono::seconds>(value).count();
+  if (left <= 0) return "0s";
+  std::string text;
+  int places = 0;
+  for (const Unit& unit : kUnits) {
+    if (left < unit.seconds && text.empty()) continue;
+    if (places++ == 2) break;
+    if (left >= unit.seconds) text += std::to_string(left / unit.seconds) + unit.name;
+    left %= unit.seconds;
+  }
+  return text;
+}
+
 }  // namespace ccm

@@ -14,4 +14,8 @@ std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 // Go's Duration.String(): "0s", "1.5s", "300ms", "5m0s", "12h0m0s".
 std::string format_duration(std::chrono::nanoseconds value);
 
+// As people write it: whole seconds, at most two units, none that is 0: "0s", "45s", "30m",
+// "1h30m", "2d3h".
+std::string short_duration(std::chrono::nanoseconds value);
+
 }  // namespace ccm

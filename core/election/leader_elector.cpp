@@ -55,6 +55,9 @@ struct LeaderElector::Impl {
   void tell_outvoted();
   // The record that takes or renews the Lease.
   [[nodiscard]] LeaseRecord next_record() const;
+  [[nodiscard]] LeaseAnnotations annotations() const {
+    return options.annotations ? options.annotations() : LeaseAnnotations();
+  }
   // May write it as it was seen last; otherwise why not.
   [[nodiscard]] Status may_write(TimePoint now) const;
   // It is there for this process to take.
@@ -230,7 +233,7 @@ asio::awaitable<Status> LeaderElector::Impl::write(std::string body, bool create
 asio::awaitable<Status> LeaderElector::Impl::attempt() {
   const TimePoint begin = clock.now();
   if (candidate.may_renew_unread(begin) && may_write(begin).ok()) {
-    std::string body = updated_lease(*candidate.lease(), next_record());
+    std::string body = updated_lease(*candidate.lease(), next_record(), annotations());
     const Status status = co_await write(std::move(body), false);
     if (status.ok()) {
       renewed(begin);
@@ -239,7 +242,7 @@ asio::awaitable<Status> LeaderElector::Impl::attempt() {
   }
   // The watch has just shown it free: another candidate that saw it too makes this a conflict.
   if (chance && !coordinated && candidate.lease() && candidate.holder().empty()) {
-    std::string body = updated_lease(*candidate.lease(), next_record());
+    std::string body = updated_lease(*candidate.lease(), next_record(), annotations());
     const Status status = co_await write(std::move(body), false);
     if (status.ok()) renewed(begin);
     co_return status;
@@ -253,11 +256,11 @@ asio::awaitable<Status> LeaderElector::Impl::attempt() {
   if (absent) {
     candidate.forget();
     if (Status refused = may_write(now); !refused.ok()) co_return refused;
-    body = new_lease(options.namespace_name, options.name, next_record());
+    body = new_lease(options.namespace_name, options.name, next_record(), annotations());
   } else {
     observe(std::move(*seen), now);
     if (Status refused = may_write(now); !refused.ok()) co_return refused;
-    body = updated_lease(*candidate.lease(), next_record());
+    body = updated_lease(*candidate.lease(), next_record(), annotations());
   }
   const Status status = co_await write(std::move(body), absent);
   if (status.ok()) renewed(now);

@@ -79,22 +79,43 @@ Result<Lease> parse_lease(std::string_view text_of_lease) {
   return lease;
 }
 
+namespace {
+
+void annotate(json& object, const LeaseAnnotations& annotations) {
+  json& metadata = object["metadata"];
+  if (!metadata.is_object()) return;
+  for (const auto& [name, value] : annotations) {
+    json& all = metadata["annotations"];
+    if (!all.is_object()) all = json::object();
+    if (value.empty()) {
+      all.erase(name);
+    } else {
+      all[name] = value;
+    }
+  }
+}
+
+}  // namespace
+
 std::string new_lease(std::string_view namespace_name, std::string_view name,
-                      const LeaseRecord& record) {
+                      const LeaseRecord& record, const LeaseAnnotations& annotations) {
   json object;
   object["apiVersion"] = "coordination.k8s.io/v1";
   object["kind"] = "Lease";
   object["metadata"]["namespace"] = namespace_name;
   object["metadata"]["name"] = name;
   object["spec"] = spec_of(record, json::object());
+  annotate(object, annotations);
   return object.dump();
 }
 
-std::string updated_lease(const Lease& lease, const LeaseRecord& record) {
+std::string updated_lease(const Lease& lease, const LeaseRecord& record,
+                          const LeaseAnnotations& annotations) {
   json object = parse_bounded(lease.document);
   json spec = object.value("spec", json::object());
   if (!spec.is_object()) spec = json::object();
   object["spec"] = spec_of(record, std::move(spec));
+  annotate(object, annotations);
   return object.dump();
 }
 

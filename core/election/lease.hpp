@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,13 +55,21 @@ struct Lease {
 // Fails with data_loss when the text is no Lease with a name and a resourceVersion.
 Result<Lease> parse_lease(std::string_view json);
 
+// Annotations that the holder sets; those with an empty value it takes away.
+using LeaseAnnotations = std::map<std::string, std::string>;
+// Where the holder is asked for its state: its port, and the SHA-256 of the certificate there.
+inline constexpr const char* kPortAnnotation = "cloud-controller-manager/serving-port";
+inline constexpr const char* kCertificateAnnotation =
+    "cloud-controller-manager/serving-certificate-sha256";
+
 // The body of a POST that creates the Lease: no labels, no owner references (HOST-107).
 std::string new_lease(std::string_view namespace_name, std::string_view name,
-                      const LeaseRecord& record);
+                      const LeaseRecord& record, const LeaseAnnotations& annotations = {});
 
-// The body of a PUT: `lease.document` with the fields of `record` replaced; its resourceVersion
-// makes the write conditional (API-62).
-std::string updated_lease(const Lease& lease, const LeaseRecord& record);
+// The body of a PUT: `lease.document` with the fields of `record` and the annotations replaced; its
+// resourceVersion makes the write conditional (API-62).
+std::string updated_lease(const Lease& lease, const LeaseRecord& record,
+                          const LeaseAnnotations& annotations = {});
 
 // "2026-01-02T03:04:05.000006Z".
 std::string micro_time(std::chrono::system_clock::time_point time);

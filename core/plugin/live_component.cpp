@@ -394,9 +394,11 @@ void LiveComponent::end_call(Call& call, const Status& status) {
   if (call.registration != 0) call.context->remove(call.registration);
   call.context->cancel();  // calls made for this operation end with it
   runtime_.watchdog.operation_ended(watched_, !call.missed_deadline);
-  if (runtime_.on_operation) {
-    runtime_.on_operation(identity_, call.operation, status, runtime_.timers.now() - call.begin);
-  }
+  if (!runtime_.on_operation) return;
+  const auto& origin = call.context->origin();
+  const bool answered = origin && origin->answer() && origin->answer()->at >= call.begin;
+  runtime_.on_operation(identity_, call.operation, status, runtime_.timers.now() - call.begin,
+                        answered ? origin->answer() : std::nullopt);
 }
 
 std::shared_ptr<void> LiveComponent::allow_create() {

@@ -120,9 +120,10 @@ struct ComponentRuntime {
   runtime::WorkerPool& workers;
   runtime::Watchdog& watchdog;
   CompletionTable& completions;
-  // After each operation, on the loop; may be empty. For metrics.
+  // After each operation, on the loop; may be empty. For metrics, and for what the operation shows
+  // of the cloud: `answer` is the cloud's last one to it.
   std::function<void(const ComponentIdentity&, std::string_view operation, const Status&,
-                     std::chrono::nanoseconds)>
+                     std::chrono::nanoseconds, const std::optional<CloudAnswer>& answer)>
       on_operation;
   // Shared with what the loop still holds when its components are gone.
   std::shared_ptr<ContextTable> contexts = std::make_shared<ContextTable>();

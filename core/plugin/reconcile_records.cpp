@@ -198,14 +198,18 @@ bool ReconcileRecords::keep(Record& record, const runtime::ReconcileReport& repo
   return same;
 }
 
-std::map<ObjectState, std::size_t> ReconcileRecords::outcomes() const {
-  std::map<ObjectState, std::size_t> counts{{ObjectState::waiting, 0},
-                                            {ObjectState::held, 0},
-                                            {ObjectState::retrying, 0},
-                                            {ObjectState::refused, 0},
-                                            {ObjectState::left_alone, 0}};
+Outcomes ReconcileRecords::outcomes() const {
+  Outcomes counts{{{ObjectState::waiting}, {}},
+                  {{ObjectState::held}, {}},
+                  {{ObjectState::retrying}, {}},
+                  {{ObjectState::refused}, {}},
+                  {{ObjectState::left_alone}, {}}};
+  const runtime::TimePoint now = timers_.now();
   for (const auto& [key, record] : records_) {
-    if (record.failed_before) ++counts[record.state];
+    if (!record.failed_before) continue;
+    OutcomeCount& count = counts[{record.state, record.status.error_class()}];
+    ++count.count;
+    count.oldest = std::max(count.oldest, not_negative(now - record.unsettled));
   }
   return counts;
 }

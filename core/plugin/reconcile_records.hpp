@@ -80,6 +80,19 @@ struct ObjectReport {
   std::string cloud_reason;
 };
 
+// How the last attempt at a key ended.
+struct Outcome {
+  ObjectState state = ObjectState::unknown;
+  ErrorClass error_class = ErrorClass::none;
+  auto operator<=>(const Outcome&) const = default;
+};
+struct OutcomeCount {
+  std::size_t count = 0;
+  std::chrono::nanoseconds oldest{0};  // the longest time that one of them is unsettled
+  bool operator==(const OutcomeCount&) const = default;
+};
+using Outcomes = std::map<Outcome, OutcomeCount>;
+
 class ReconcileRecords {
  public:
   static constexpr std::size_t kMost = 4'096;  // further keys are not recorded
@@ -93,9 +106,9 @@ class ReconcileRecords {
   // How many keys are not left alone.
   [[nodiscard]] std::size_t size() const { return records_.size() - left_alone_; }
 
-  // The results of the keys' last attempts: the numbers of waiting, held, retrying, refused and
-  // left alone ones.
-  [[nodiscard]] std::map<ObjectState, std::size_t> outcomes() const;
+  // The results of the keys' last attempts: waiting, held, retrying, refused and left alone ones by
+  // their classes. Each state without a class is there, even if it counts none.
+  [[nodiscard]] Outcomes outcomes() const;
 
   // Up to `limit` of those that are not left alone, those unsettled for the longest time first.
   // `queue` says when they are retried.

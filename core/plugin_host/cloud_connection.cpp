@@ -1,5 +1,6 @@
 #include "plugin_host/cloud_connection.hpp"
 
+#include "base/duration.hpp"
 #include "base/log.hpp"
 #include "cloud/broker/instances_service.hpp"
 #include "cloud/broker/load_balancers_service.hpp"
@@ -29,6 +30,13 @@ std::function<void(T)> posted(const std::shared_ptr<LiveComponent>& provider,
   };
 }
 
+// A context with an origin of its own, which learns the cloud's answer.
+std::shared_ptr<Context> asking(const std::shared_ptr<LiveComponent>& provider) {
+  return provider->background()->child(
+      std::nullopt, {},
+      std::make_shared<Origin>(provider->identity().name, "", CallPriority::load_balancers));
+}
+
 LoadBalancerLimitOptions with_scarcity(LoadBalancerLimitOptions options,
                                        std::function<bool()> scarce) {
   options.scarce = std::move(scarce);
@@ -48,6 +56,7 @@ CloudConnection::CloudConnection(const PluginHostDependencies& deps)
           with_scarcity(deps.load_balancer_limits, [this] { return budgets_.scarce(); })),
       metrics_(deps.metrics),
       budgets_(deps.timers),
+      health_(deps.timers),
       node_telemetry_(deps.metrics, deps.record_event, "nodes"),
       node_deletions_({deps.cache, deps.timers,
                        [&leader = deps.leader] { return leader.leading(); }, node_telemetry_},
@@ -102,7 +111,7 @@ boost::asio::awaitable<Status> CloudConnection::ask_limits(
   }
   if (load_balancers_) {
     auto start = [this, provider](std::function<void(Result<LoadBalancerLimits>)> done) {
-      load_balancers_->limits(provider->background(), posted(provider, std::move(done)));
+      load_balancers_->limits(asking(provider), posted(provider, std::move(done)));
     };
     const auto limits = co_await await_callback<Result<LoadBalancerLimits>>(start);
     if (limits.ok() && !limits->id_annotation.empty()) id_annotation_ = limits->id_annotation;
@@ -110,7 +119,7 @@ boost::asio::awaitable<Status> CloudConnection::ask_limits(
   }
   if (routes_) {
     auto start = [this, provider](std::function<void(Result<RouteLimits>)> done) {
-      routes_->limits(provider->background(), posted(provider, std::move(done)));
+      routes_->limits(asking(provider), posted(provider, std::move(done)));
     };
     const auto limits = co_await await_callback<Result<RouteLimits>>(start);
     if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
@@ -195,6 +204,21 @@ ChangeLimitReport CloudConnection::change_limits() const {
 
 uint64_t CloudConnection::changes_held() const {
   return load_balancers_ ? load_balancers_->changes_held() : 0;
+}
+
+std::size_t CloudConnection::replacements_held() const {
+  return load_balancers_ ? load_balancers_->replacements_held() : 0;
+}
+
+std::optional<std::chrono::nanoseconds> CloudConnection::listing_doubted_for() const {
+  return instances_ ? instances_->doubted_for() : std::nullopt;
+}
+
+std::string CloudConnection::listing_doubt() const {
+  const auto age = listing_doubted_for();
+  if (!age) return {};
+  return "the cloud's list of instances has been incomplete or suspiciously short for " +
+         short_duration(*age) + ", so nothing is concluded from what it lacks";
 }
 
 std::vector<RouteReport> CloudConnection::routes_of(const std::string& node) const {

@@ -9,6 +9,7 @@
 #include "cloud/broker/owned_objects.hpp"
 #include "cloud/broker/provider_instances.hpp"
 #include "cloud/broker/routes_broker.hpp"
+#include "cloud/cloud_health.hpp"
 #include "cloud/deletion/absence_brake.hpp"
 #include "cloud/deletion/deletion_telemetry.hpp"
 #include "cloud/deletion/node_deletions.hpp"
@@ -62,6 +63,9 @@ class CloudConnection {
   void begin();
 
   [[nodiscard]] CallBudgets& call_budgets() { return budgets_; }
+  // Whether the cloud works, by the provider's operations.
+  [[nodiscard]] CloudHealth& health() { return health_; }
+  [[nodiscard]] const CloudHealth& health() const { return health_; }
 
   // The instances of the cloud; null when the provider does not offer them.
   [[nodiscard]] InstancesBroker* instances() const { return instances_.get(); }
@@ -77,6 +81,12 @@ class CloudConnection {
   [[nodiscard]] ChangeLimitReport change_limits() const;
   // How many had to wait, in all.
   [[nodiscard]] uint64_t changes_held() const;
+  // Services that the creation brake keeps from another load balancer.
+  [[nodiscard]] std::size_t replacements_held() const;
+  // Since when nothing is concluded from what the cloud's list of instances lacks.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> listing_doubted_for() const;
+  // The same for people; empty while the list is trusted.
+  [[nodiscard]] std::string listing_doubt() const;
   // The routes of one Node, as the broker knows them.
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
   // The cloud's limits of calls, one for each credential.
@@ -99,6 +109,7 @@ class CloudConnection {
   const LoadBalancerLimitOptions load_balancer_limits_;
   prometheus::Registry& metrics_;
   CallBudgets budgets_;
+  CloudHealth health_;
   DeletionTelemetry node_telemetry_;
   NodeDeletions node_deletions_;
   DeletionTelemetry load_balancer_telemetry_;

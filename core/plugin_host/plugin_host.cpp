@@ -215,8 +215,12 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
               watchdog,
               *completions,
               [this](const ComponentIdentity& component, std::string_view operation,
-                     const Status& status, std::chrono::nanoseconds duration) {
+                     const Status& status, std::chrono::nanoseconds duration,
+                     const std::optional<CloudAnswer>& answer) {
                 plugin_metrics.operation(component, operation, status, duration);
+                if (provider && component.name == provider->name() && !stopping) {
+                  cloud.health().ended(operation, status, answer);
+                }
               }} {
   runtime.withheld = deps.withheld;
   runtime::QueueMetrics::reserve(deps.metrics);  // before a plugin could take the names
@@ -478,6 +482,10 @@ std::vector<PluginHost::Impl::Unit> PluginHost::Impl::closable() const {
 
 const CloudConnection& PluginHost::cloud() const { return impl_->cloud; }
 
+void PluginHost::on_cloud_health(std::function<void()> fn) {
+  impl_->cloud.health().on_change(std::move(fn));
+}
+
 std::vector<ComponentReport> PluginHost::components() const {
   std::vector<ComponentReport> reports;
   for (const auto& unit : impl_->units()) {
@@ -507,8 +515,8 @@ std::vector<ObjectReport> PluginHost::object(std::string_view key) const {
   return all;
 }
 
-std::map<std::string, std::map<ObjectState, std::size_t>> PluginHost::outcomes() const {
-  std::map<std::string, std::map<ObjectState, std::size_t>> all;
+std::map<std::string, Outcomes> PluginHost::outcomes() const {
+  std::map<std::string, Outcomes> all;
   for (const auto& unit : impl_->with_queue()) {
     all.emplace(unit->name(), unit->controller->records().outcomes());
   }

@@ -25,6 +25,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -107,13 +108,15 @@ class PluginHost {
 
   // The cloud as the provider offers it: instances, routes, brakes, budgets.
   [[nodiscard]] const CloudConnection& cloud() const;
+  // `fn` is called whenever the cloud's health has changed, or it failed again; once.
+  void on_cloud_health(std::function<void()> fn);
   [[nodiscard]] std::vector<ComponentReport> components() const;
   // The waiting objects of each controller, up to `limit` each, the longest waiting first.
   [[nodiscard]] std::vector<ObjectReport> unsettled(std::size_t limit) const;
   // Each controller's report on one key.
   [[nodiscard]] std::vector<ObjectReport> object(std::string_view key) const;
   // The results of the last attempts of unsettled keys, by controller.
-  [[nodiscard]] std::map<std::string, std::map<ObjectState, std::size_t>> outcomes() const;
+  [[nodiscard]] std::map<std::string, Outcomes> outcomes() const;
   // The last Warning Events of plugins about the object with that key.
   [[nodiscard]] std::vector<WarningReport> warnings_of(std::string_view key) const;
   // The call of a plugin that currently holds the loop. Any thread.

@@ -32,10 +32,14 @@ void ProviderStart::connect(std::shared_ptr<LiveComponent> provider) {
 template <typename Request>
 awaitable<Status> ProviderStart::call(std::string_view operation, milliseconds timeout,
                                       Function<Request> function) {
-  auto start = [provider = provider_, self = self_, operation, timeout,
-                function](std::function<void(Status)> done) {
+  // It learns the cloud's answer.
+  auto origin =
+      std::make_shared<Origin>(provider_->identity().name, "", CallPriority::load_balancers);
+  const auto context = provider_->background()->child(std::nullopt, {}, std::move(origin));
+  auto start = [provider = provider_, self = self_, operation, timeout, function,
+                context](std::function<void(Status)> done) {
     provider->call<Nothing>(
-        operation, nullptr, timeout, {}, invoke_plain(function, self), copy_nothing,
+        operation, context, timeout, {}, invoke_plain(function, self), copy_nothing,
         [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
   };
   Status status = co_await await_callback<Status>(start);

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,6 +56,9 @@ struct ServingOptions {
   // Limit of the unanswered requests of all connections. Beyond it, requests above 16 KiB are
   // refused.
   std::size_t max_unread_bytes = 2u << 20;
+  // Called with the SHA-256 of the certificate that clients see who name no host, whenever it is
+  // read; may be empty.
+  std::function<void(std::string fingerprint)> certificate_in_use;
   bool ask_for_client_certificates = true;  // clients without one are served too
 };
 

@@ -132,6 +132,7 @@ Status ServingCertificates::load() {
     sni_.push_back(std::move(pair));
   }
   report_expiry();
+  report_certificate();
   return {};
 }
 
@@ -149,6 +150,12 @@ void ServingCertificates::report_expiry() const {
   add(default_);
   for (const Pair& pair : sni_) add(pair);
   kube::CredentialExpiry::of_process().set(this, std::move(entries));
+}
+
+void ServingCertificates::report_certificate() const {
+  if (!options_.certificate_in_use || !default_.context) return;
+  const X509* certificate = SSL_CTX_get0_certificate(default_.context.get());
+  if (certificate != nullptr) options_.certificate_in_use(net::fingerprint_of(certificate));
 }
 
 Status ServingCertificates::find_default_pair(Pair* pair) {
@@ -228,6 +235,7 @@ void ServingCertificates::refresh(Pair* pair) {
   const Status status = load_pair(pair);
   if (status.ok()) {
     report_expiry();
+    report_certificate();
     log::info("Re-read the serving certificate", {{"file", pair->certificate_file}});
     return;
   }

@@ -44,6 +44,7 @@ class ServingCertificates {
   Status load_pair(Pair* pair);
   void refresh(Pair* pair);
   void report_expiry() const;
+  void report_certificate() const;
   Result<net::Openssl<SSL_CTX>> make_context(const std::string& certificate_pem,
                                              const std::string& key_pem, const std::string& what);
   Status configure(SSL_CTX* context);

@@ -4,10 +4,15 @@
 #include "support/http_connection.hpp"
 #include "watch_form.hpp"
 
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
 
@@ -68,6 +73,57 @@ std::string chunk(const std::string& bytes) {
   return size + bytes + "\r\n";
 }
 
+using WebSocket = boost::beast::websocket::stream<tcp::socket>;
+
+asio::awaitable<void> move_up(WebSocket& client, tcp::socket& pod) {
+  for (;;) {
+    boost::beast::flat_buffer buffer;
+    co_await client.async_read(buffer, asio::use_awaitable);
+    std::string bytes = boost::beast::buffers_to_string(buffer.data());
+    if (bytes.empty() || bytes.front() != 0) continue;
+    bytes.erase(0, 1);
+    co_await asio::async_write(pod, asio::buffer(bytes), asio::use_awaitable);
+  }
+}
+
+asio::awaitable<void> move_down(WebSocket& client, tcp::socket& pod) {
+  for (;;) {
+    std::string bytes(4096, '\0');
+    const std::size_t size =
+        co_await pod.async_read_some(asio::buffer(bytes) + 1, asio::use_awaitable);
+    bytes.resize(size + 1);  // channel 0
+    co_await client.async_write(asio::buffer(bytes), asio::use_awaitable);
+  }
+}
+
+// As a kubelet answers `kubectl port-forward`: channel 0 has the bytes, channel 1 a failure, and
+// both begin with the port's number.
+void forward(tcp::socket socket, const http::request<http::string_body>& message, uint16_t pod) {
+  asio::io_context loop(1);
+  const auto handle = socket.release();
+  WebSocket client(tcp::socket(loop, tcp::v4(), handle));
+  client.set_option(
+      boost::beast::websocket::stream_base::decorator([](http::response_header<>& answer) {
+        answer.set(http::field::sec_websocket_protocol, "v4.channel.k8s.io");
+      }));
+  client.binary(true);
+  client.accept(message);
+  for (const char channel : {0, 1}) {
+    client.write(asio::buffer(std::string{channel, char(0x12), char(0x28)}));
+  }
+  tcp::socket connection(loop);
+  ErrorCode refused;
+  connection.connect({asio::ip::address_v4::loopback(), pod}, refused);
+  if (refused) {
+    client.write(asio::buffer(std::string("\x01") + "error forwarding port: " + refused.message()));
+    return;
+  }
+  const auto stop = [&loop](const std::exception_ptr&) { loop.stop(); };
+  asio::co_spawn(loop, move_up(client, connection), stop);
+  asio::co_spawn(loop, move_down(client, connection), stop);
+  loop.run();
+}
+
 bool is_watch(const std::string& target) {
   return target.find("watch=true") != std::string::npos ||
          target.find("watch=1") != std::string::npos;
@@ -112,6 +168,7 @@ struct ApiProxy::Impl {
   std::thread accepting;
   std::list<std::thread> serving;
   std::atomic<bool> closed = false;
+  std::atomic<uint16_t> pods = 0;  // where all of them listen
 
   std::mutex mutex;
   std::set<int> sockets;
@@ -190,6 +247,10 @@ bool ApiProxy::Impl::serve_one(tcp::socket& socket, const http::request<http::st
     if (message.count(name) > 0) {
       request.headers[std::string(http::to_string(name))] = std::string(message[name]);
     }
+  }
+  if (pods != 0 && request.target.find("/portforward?") != std::string::npos) {
+    forward(std::move(socket), message, pods);
+    return false;
   }
   {
     const std::lock_guard lock(mutex);
@@ -284,6 +345,8 @@ ApiProxy::ApiProxy(support::Credentials upstream)
 ApiProxy::~ApiProxy() { impl_->cut_all(); }
 
 std::string ApiProxy::server() const { return "http://127.0.0.1:" + std::to_string(impl_->port); }
+
+void ApiProxy::forward_pods_to(uint16_t port) { impl_->pods = port; }
 
 void ApiProxy::away() { impl_->cut_all(); }
 

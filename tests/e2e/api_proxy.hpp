@@ -35,6 +35,9 @@ class ApiProxy {
   // "http://127.0.0.1:PORT", the same over away() and back().
   [[nodiscard]] std::string server() const;
 
+  // From now on port forwards of every Pod lead to this port on loopback, as if a kubelet did it.
+  void forward_pods_to(uint16_t port);
+
   // Cuts every connection and refuses new ones.
   void away();
   void back();

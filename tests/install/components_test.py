@@ -47,7 +47,7 @@ class ComponentsTest(unittest.TestCase):
         return {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if path.is_file()}
 
     def test_programs(self):
-        for component, programs in (("host", {"bin/cloud-controller-manager"}), ("tools", {"bin/ccmctl", *TEMPLATES}),
+        for component, programs in (("host", {"bin/cloud-controller-manager"}), ("tools", {"bin/ccmctl", "bin/kubectl-ccm", *TEMPLATES}),
                                     ("ccm-sandbox", {"bin/ccm-sandbox", "bin/ccm-demo"})):
             with self.subTest(component):
                 self.setUp()

@@ -25,7 +25,7 @@ LIBRARIES = f"usr/lib/{subprocess.run(['dpkg-architecture', '-qDEB_HOST_MULTIARC
 FILES = {
     "ccm-host": {"usr/bin/cloud-controller-manager", "usr/share/man/man8/cloud-controller-manager.8.gz",
                  "etc/default/cloud-controller-manager", "usr/lib/systemd/system/cloud-controller-manager.service"},
-    "ccm-tools": {"usr/bin/ccmctl", "usr/share/man/man1/ccmctl.1.gz", "usr/share/lintian/overrides/ccm-tools"},
+    "ccm-tools": {"usr/bin/ccmctl", "usr/bin/kubectl-ccm", "usr/share/man/man1/ccmctl.1.gz", "usr/share/lintian/overrides/ccm-tools"},
     "ccm-sandbox": {f"usr/{file}" for program in ("ccm-sandbox", "ccm-demo")
                     for file in (f"bin/{program}", f"share/man/man1/{program}.1.gz")},
     "ccm": set(),

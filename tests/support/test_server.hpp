@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -88,6 +89,8 @@ class TestCloud {
 
   // The file for --cloud-config.
   std::filesystem::path config() const { return server_.directory() / "cloud.json"; }
+  // Nobody answers at its address any more.
+  void stop() { server_.process().send(SIGKILL); }
   // A request to /control; throws unless it is answered with 2xx.
   nlohmann::json control(const std::string& method, const std::string& path,
                          const nlohmann::json& body = nullptr);

@@ -95,6 +95,7 @@ struct CloudSession::Impl final : plugin::FlagSource {
   Status load();
   Status start(const ManagerOptions* cluster, std::chrono::seconds limit);
   plugin::PluginHostDependencies dependencies(std::optional<kube::ClientConfig> cluster);
+  [[nodiscard]] Status cloud_failure() const;
   void stop();
 
   // Runs the loop until `work` has ended.
@@ -196,12 +197,28 @@ Status CloudSession::Impl::start(const ManagerOptions* cluster, std::chrono::sec
                    ready = std::move(ended);
                  });
   const auto end = std::chrono::steady_clock::now() + limit;
-  while (!ready && std::chrono::steady_clock::now() < end) loop.run_for(kStep);
+  Status failed;
+  while (!ready && failed.ok() && std::chrono::steady_clock::now() < end) {
+    loop.run_for(kStep);
+    failed = cloud_failure();
+  }
   if (ready) return *ready;
   stop();
   while (!ready) loop.run_for(kStep);
+  if (!failed.ok()) return failed;
   return {Code::unavailable, "it was not ready within " + std::to_string(limit.count()) +
                                  " s; the lines above say why"};
+}
+
+// A cloud that fails is told of at once: waiting would mend nothing.
+Status CloudSession::Impl::cloud_failure() const {
+  const auto troubles = host->cloud().health().troubles();
+  if (troubles.empty()) return {};
+  const plugin::CloudTrouble& worst = troubles.front();
+  std::string text = worst.what;
+  if (!worst.message.empty()) text += ": " + worst.message;
+  return Status(Code::unavailable, std::move(text))
+      .with_reason(std::string(plugin::to_string(worst.fault)));
 }
 
 // A component that does not end stays until the process does.
@@ -233,6 +250,8 @@ const std::string& CloudSession::provider() const { return impl_->component.name
 bool CloudSession::offers_load_balancers() const {
   return impl_->host->cloud().has_load_balancers();
 }
+
+Status CloudSession::cloud_failure() const { return impl_->cloud_failure(); }
 
 Result<std::vector<std::string>> CloudSession::missing_machines(
     const std::vector<std::string>& provider_ids) {

@@ -20,7 +20,8 @@ class CloudSession {
 
   // Loads the provider and lets it log in. `cluster`: whose namespace kube-system it may ask for;
   // null = none. `cluster_name`: --cluster-name. Failures: invalid_argument for a wrong command
-  // line, else what stopped the plugin or the log-in.
+  // line, else what stopped the plugin or the log-in; how the cloud fails, as cloud_failure() says
+  // it.
   static Result<std::unique_ptr<CloudSession>> open(const CloudOptions& options,
                                                     const std::string& cluster_name,
                                                     const ManagerOptions* cluster, Access access);
@@ -31,6 +32,9 @@ class CloudSession {
   [[nodiscard]] const std::string& provider() const;
   // Whether the provider, as it is configured, has load balancers.
   [[nodiscard]] bool offers_load_balancers() const;
+  // How the cloud fails, with the fault's name as the reason, such as "credential-refused"; ok
+  // while it answers.
+  [[nodiscard]] Status cloud_failure() const;
   // Those of these provider IDs of which a whole list of the cloud's instances has none.
   // Unimplemented when the provider cannot list them.
   Result<std::vector<std::string>> missing_machines(const std::vector<std::string>& provider_ids);

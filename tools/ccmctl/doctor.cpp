@@ -111,11 +111,14 @@ void look_at_cloud(const DoctorCommand& command, const ManagerFlags& flags,
   const auto session = CloudSession::open(command.cloud, command.cluster_name, &command.cluster,
                                           CloudSession::Access::reads);
   if (!session.ok()) {
-    findings.push_back({"cloud", Health::problem, session.status().message(),
-                        "see the credential, the configuration and the address of the cloud"});
+    findings.push_back(check_cloud_failure(session.status()));
     return;
   }
   findings.push_back(look_at_machines(**session, flags, cluster.nodes));
+  if (const Status failed = (*session)->cloud_failure(); !failed.ok()) {
+    findings.push_back(check_cloud_failure(failed));
+    return;
+  }
   findings.push_back(check_load_balancer_finalizers(
       cluster.services,
       runs(flags, "service-lb-controller") && (*session)->offers_load_balancers()));

@@ -37,6 +37,24 @@ std::string counts_text(const std::map<std::string, std::size_t>& counts) {
 
 }  // namespace
 
+Finding check_cloud_failure(const Status& status) {
+  std::string advice = "see the credential, the configuration and the address of the cloud";
+  if (status.reason() == "credential-refused") {
+    advice =
+        "give the manager a credential that is valid and has the rights that its provider needs, "
+        "and see that its clock is right";
+  } else if (status.reason() == "no-answer") {
+    advice =
+        "see the address in the configuration, names, routes, proxies and firewalls between this "
+        "machine and the cloud, and the cloud's status page";
+  } else if (status.reason() == "server-errors") {
+    advice = "see the cloud's status page; the manager tries again by itself";
+  } else if (status.reason() == "rate-limited") {
+    advice = "see who else uses the credential, and give the manager one of its own";
+  }
+  return {"cloud", Health::problem, status.message(), std::move(advice)};
+}
+
 Finding check_machines(const json& nodes, const std::vector<std::string>& asked,
                        const std::vector<std::string>& missing) {
   Finding finding{"machines", Health::ok, {}, {}};

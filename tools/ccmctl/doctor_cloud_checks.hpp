@@ -5,6 +5,7 @@
 #include "owned_need.hpp"
 
 #include <ccm/owned.hpp>
+#include <ccm/status.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,10 @@
 #include <vector>
 
 namespace ccm::ctl {
+
+// A session with the cloud that failed; the status' reason names the fault of the cloud, if it is
+// one.
+Finding check_cloud_failure(const Status& status);
 
 // `missing`: those of `asked` of which the cloud's whole list of instances has none.
 Finding check_machines(const nlohmann::json& nodes, const std::vector<std::string>& asked,

@@ -1,9 +1,11 @@
 #include "leader.hpp"
 
+#include "election/lease.hpp"
 #include "object_text.hpp"
 #include "output.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 
 namespace ccm::ctl {
@@ -53,31 +55,38 @@ std::string pod_of(const ManagerOptions& options, const std::string& namespace_n
   return absent ? pod_on_node(options, pods, host) : host;
 }
 
-// "kubectl" for the cluster that was asked; empty when its flags would need quoting.
-std::string kubectl(const ManagerOptions& options) {
-  std::string command = "kubectl";
-  const auto add = [&](const char* flag, const std::string& value) {
-    if (!consists_of(value, "@:/._-+")) command.clear();
-    if (!value.empty() && !command.empty()) command += flag + value;
-  };
-  add(" --kubeconfig=", options.kubeconfig);
-  add(" --context=", options.context);
-  return command;
+struct LeaseName {
+  std::string namespace_name;
+  std::string name;
+  [[nodiscard]] bool good() const { return is_plain_name(namespace_name) && is_plain_name(name); }
+};
+
+LeaseName split_lease(const std::string& lease) {
+  const std::string space = lease.substr(0, lease.find('/'));
+  return {space, lease.substr(std::min(space.size() + 1, lease.size()))};
+}
+
+Result<json> read_lease(const ManagerOptions& options, const LeaseName& lease) {
+  return ask_cluster(options, "/apis/coordination.k8s.io/v1/namespaces/" + lease.namespace_name +
+                                  "/leases/" + lease.name);
+}
+
+// HOST_UUID; empty when it names no host.
+std::string host_of(const std::string& holder) {
+  const std::string host = holder.substr(0, holder.rfind('_'));
+  return is_plain_name(host) ? host : std::string();
 }
 
 std::string how_to_ask(const ManagerOptions& options, const std::string& namespace_name,
                        const std::string& holder) {
-  const std::string host = holder.substr(0, holder.rfind('_'));  // HOST_UUID
-  if (!is_plain_name(host)) return "ask that one";
+  const std::string host = host_of(holder);
+  if (host.empty()) return "ask that one";
   const std::string pod = pod_of(options, namespace_name, host);
   if (pod.empty()) {
     return "its Pod was not found in namespace " + namespace_name +
            ": ask it with --endpoint=https://" + host + ":10258";
   }
-  const std::string command = kubectl(options);
-  if (command.empty()) return "to ask that one, forward port 10258 of its Pod " + pod;
-  return "to ask that one: " + command + " -n " + namespace_name + " port-forward pod/" + pod +
-         " 10258";
+  return "to ask that one, in Pod " + pod + ", leave out --endpoint";
 }
 
 }  // namespace
@@ -88,20 +97,45 @@ bool is_standby(const json& status) {
 }
 
 std::string standby_text(const ManagerOptions& options, const json& status) {
-  const std::string lease = member(part(status, "leaderElection"), "lease");
-  const std::string begin = "this manager is a standby, which reconciles nothing; Lease " + lease;
-  const std::string namespace_name = lease.substr(0, lease.find('/'));
-  const std::string name = lease.substr(std::min(namespace_name.size() + 1, lease.size()));
-  if (!is_plain_name(namespace_name) || !is_plain_name(name)) return begin + " names the leader";
-  const auto found = ask_cluster(
-      options, "/apis/coordination.k8s.io/v1/namespaces/" + namespace_name + "/leases/" + name);
+  const std::string text = member(part(status, "leaderElection"), "lease");
+  const std::string begin = "this manager is a standby, which reconciles nothing; Lease " + text;
+  const LeaseName lease = split_lease(text);
+  if (!lease.good()) return begin + " names the leader";
+  const auto found = read_lease(options, lease);
   if (!found.ok() && found.status().code() != Code::not_found) {
     return begin + " names the leader, but cannot be read: " + printable(found.status().message());
   }
   const std::string holder = found.ok() ? member(part(*found, "spec"), "holderIdentity") : "";
   if (holder.empty()) return begin + " has no holder now; ask again in a few seconds";
   return begin + " is held by " + printable(holder) + "; " +
-         how_to_ask(options, namespace_name, holder);
+         how_to_ask(options, lease.namespace_name, holder);
+}
+
+Result<LeaderPod> find_leader(const ManagerOptions& options) {
+  const LeaseName lease = split_lease(options.lease);
+  if (!lease.good()) return Status(Code::invalid_argument, "--lease is written NAMESPACE/NAME");
+  const auto found = read_lease(options, lease);
+  const std::string what = "Lease " + options.lease;
+  if (!found.ok()) return found.status().with_context(what);
+  const std::string holder = member(part(*found, "spec"), "holderIdentity");
+  if (holder.empty()) return Status(Code::unavailable, what + " has no holder now");
+  const json& annotations = part(part(*found, "metadata"), "annotations");
+  LeaderPod leader;
+  leader.target.namespace_name = lease.namespace_name;
+  leader.fingerprint = member(annotations, election::kCertificateAnnotation);
+  const std::string port = member(annotations, election::kPortAnnotation);
+  std::from_chars(port.data(), port.data() + port.size(), leader.target.port);
+  if (leader.target.port == 0 || leader.fingerprint.empty()) {
+    return Status(Code::failed_precondition,
+                  what + " does not say where its holder " + holder + " is asked");
+  }
+  const std::string host = host_of(holder);
+  leader.target.pod = host.empty() ? host : pod_of(options, lease.namespace_name, host);
+  if (leader.target.pod.empty()) {
+    return Status(Code::not_found, "the Pod of " + holder + ", which holds " + what +
+                                       ", was not found in namespace " + lease.namespace_name);
+  }
+  return leader;
 }
 
 }  // namespace ccm::ctl

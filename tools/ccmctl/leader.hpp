@@ -1,6 +1,7 @@
-// Names the leader when another manager was asked.
+// Which manager leads, by the Lease: where it is asked, and what to say when another one was.
 #pragma once
 
+#include "kube/port_forward.hpp"
 #include "manager_query.hpp"
 
 #include <nlohmann/json.hpp>
@@ -15,5 +16,14 @@ bool is_standby(const nlohmann::json& status);
 // One line: that a standby was asked, the holder of its Lease, and how to ask that one. Reads the
 // Lease and the holder's Pod from the kubeconfig's API server; a standby does not tell them.
 std::string standby_text(const ManagerOptions& options, const nlohmann::json& status);
+
+// The leader's Pod and port, and the SHA-256 of the certificate that it serves there, as it says in
+// annotations of the Lease options.lease.
+struct LeaderPod {
+  kube::PodPort target;
+  std::string fingerprint;
+};
+// Failures say why the leader cannot be asked through the API server.
+Result<LeaderPod> find_leader(const ManagerOptions& options);
 
 }  // namespace ccm::ctl

@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
       "  ccmctl plugin new --lang cpp mycloud\n"
       "  ccmctl rbac --cloud-provider=digitalocean | kubectl apply --server-side -f -\n"
       "  ccmctl lint --cloud-provider digitalocean service.yaml\n"
+      "  ccmctl status\n"
       "  ccmctl status --endpoint=https://10.0.0.5:10258 --certificate-authority=ca.crt\n"
       "  ccmctl explain service/default/web\n"
       "  ccmctl doctor --cloud-provider=openstack --cloud-config=cloud.conf\n"

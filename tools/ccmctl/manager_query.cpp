@@ -2,7 +2,9 @@
 
 #include "kube/client.hpp"
 #include "kube/file_text.hpp"
+#include "leader.hpp"
 #include "net/http_client.hpp"
+#include "pod_tunnel.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -118,7 +120,7 @@ Result<std::string> get(asio::io_context& loop, const kube::Client& client,
   return *std::move(outcome);
 }
 
-std::string advice(const Status& status, const ManagerOptions& options) {
+std::string advice(const Status& status) {
   const auto says = [&status](const char* text) {
     return status.message().find(text) != std::string::npos;
   };
@@ -134,11 +136,82 @@ std::string advice(const Status& status, const ManagerOptions& options) {
     default:
       break;
   }
-  if (is_loopback(options.endpoint)) {
-    return "; if the manager runs in the cluster: kubectl -n kube-system port-forward POD 10258, "
-           "and see --certificate-authority and --insecure-skip-tls-verify";
-  }
   return "; see --endpoint, --certificate-authority and --insecure-skip-tls-verify";
+}
+
+Result<nlohmann::json> read_status(const std::string& text, const std::string& who) {
+  auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object() || json.value("kind", "") != "Statusz" || !json.contains("components")) {
+    return Status(Code::data_loss,
+                  who + " answers, but not as a cloud-controller-manager of this version does");
+  }
+  return json;
+}
+
+Result<nlohmann::json> ask_endpoint(const ManagerOptions& options,
+                                    const std::string& path_and_query) {
+  auto config = config_of(options);
+  if (!config.ok()) return config.status();
+  asio::io_context loop;
+  const kube::Client client = client_for(loop, *std::move(config), options);
+  if (Status status = client.check(); !status.ok()) return status;
+  const Result<std::string> answer = get(loop, client, path_and_query);
+  if (!answer.ok()) {
+    const Status failed = answer.status();
+    return Status(failed.code(),
+                  options.endpoint + ": " + failed.message() + advice(failed));
+  }
+  return read_status(*answer, options.endpoint);
+}
+
+asio::awaitable<void> open_tunnel(PodTunnel& tunnel, std::optional<Status>* outcome) {
+  Status status = co_await tunnel.open();
+  outcome->emplace(std::move(status));
+}
+
+Status open(asio::io_context& loop, PodTunnel& tunnel) {
+  std::optional<Status> outcome;
+  asio::co_spawn(loop, open_tunnel(tunnel, &outcome), [&loop](const std::exception_ptr& fault) {
+    loop.stop();
+    if (fault) std::rethrow_exception(fault);
+  });
+  loop.run();
+  loop.restart();
+  return outcome.value_or(Status(Code::internal, "the connection did not end"));
+}
+
+std::string tunnel_advice(const Status& status, const kube::PodPort& target) {
+  if (status.code() != Code::permission_denied) return "";
+  return "; let a role give this user get and create on pods/portforward in namespace " +
+         target.namespace_name;
+}
+
+// The leader's own certificate is the only one that is believed, whoever is in between.
+Result<nlohmann::json> ask_leader(const ManagerOptions& options, const LeaderPod& leader,
+                                  const std::string& path_and_query) {
+  const kube::PodPort& target = leader.target;
+  const std::string who = "the leader, Pod " + target.namespace_name + "/" + target.pod;
+  auto api = user_for(options, "");
+  if (!api.ok()) return api.status();
+  asio::io_context loop;
+  PodTunnel tunnel(loop, *std::move(api), target, std::chrono::seconds(options.timeout_seconds));
+  if (Status status = open(loop, tunnel); !status.ok()) {
+    return Status(status.code(), who + ": " + status.message() + tunnel_advice(status, target));
+  }
+  auto config = user_for(options, tunnel.endpoint());
+  if (!config.ok()) return config.status();
+  config->ca_data.clear();
+  config->ca_file.clear();
+  config->tls_server_name.clear();
+  config->proxy_url.clear();
+  config->insecure_skip_tls_verify = false;
+  config->server_fingerprint = leader.fingerprint;
+  const kube::Client client = client_for(loop, *std::move(config), options);
+  if (Status status = client.check(); !status.ok()) return status;
+  const Result<std::string> answer = get(loop, client, path_and_query);
+  if (answer.ok()) return read_status(*answer, who);
+  const Status failed = tunnel.failure().ok() ? answer.status() : tunnel.failure();
+  return Status(failed.code(), who + ": " + failed.message() + advice(failed));
 }
 
 }  // namespace
@@ -156,9 +229,15 @@ void add_cluster_options(CLI::App& command, ManagerOptions& options) {
 }
 
 void add_manager_options(CLI::App& command, ManagerOptions& options) {
-  command.add_option("--endpoint", options.endpoint, "The manager's secure port")
-      ->capture_default_str()
+  command
+      .add_option("--endpoint", options.endpoint,
+                  "A manager's secure port; default: the leader's, through the API server, or "
+                  "https://127.0.0.1:10258 when its Pod is not found")
       ->type_name("URL");
+  command
+      .add_option("--lease", options.lease, "The Lease that names the leader, without --endpoint")
+      ->capture_default_str()
+      ->type_name("NAMESPACE/NAME");
   add_cluster_options(command, options);
   command
       .add_option("--certificate-authority", options.certificate_authority,
@@ -174,24 +253,16 @@ void add_manager_options(CLI::App& command, ManagerOptions& options) {
 
 Result<nlohmann::json> ask_manager(const ManagerOptions& options,
                                    const std::string& path_and_query) {
-  auto config = config_of(options);
-  if (!config.ok()) return config.status();
-  asio::io_context loop;
-  const kube::Client client = client_for(loop, *std::move(config), options);
-  if (Status status = client.check(); !status.ok()) return status;
-  const Result<std::string> answer = get(loop, client, path_and_query);
-  if (!answer.ok()) {
-    const Status failed = answer.status();
-    return Status(failed.code(),
-                  options.endpoint + ": " + failed.message() + advice(failed, options));
-  }
-  auto json = nlohmann::json::parse(*answer, nullptr, false);
-  if (!json.is_object() || json.value("kind", "") != "Statusz" || !json.contains("components")) {
-    return Status(Code::data_loss, options.endpoint +
-                                       " answers, but not as a cloud-controller-manager of this "
-                                       "version does");
-  }
-  return json;
+  if (!options.endpoint.empty()) return ask_endpoint(options, path_and_query);
+  const auto leader = find_leader(options);
+  if (leader.ok()) return ask_leader(options, *leader, path_and_query);
+  ManagerOptions local = options;
+  local.endpoint = kLocalEndpoint;
+  auto answer = ask_endpoint(local, path_and_query);
+  const Status failed = answer.status();
+  if (failed.ok() || failed.message() == leader.status().message()) return answer;
+  return Status(failed.code(), "the leader cannot be asked through the API server: " +
+                                   leader.status().message() + "; and " + failed.message());
 }
 
 Result<kube::ClientConfig> cluster_config(const ManagerOptions& options) {

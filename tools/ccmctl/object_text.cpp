@@ -1,9 +1,11 @@
 #include "object_text.hpp"
 
+#include "base/duration.hpp"
 #include "output.hpp"
 
 #include <time.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -44,15 +46,7 @@ std::string between(std::string_view from, std::string_view to) {
   const auto begin = seconds_of(from);
   const auto end = seconds_of(to);
   if (!begin || !end) return "?";
-  int64_t left = std::max<int64_t>(*end - *begin, 0);
-  std::string text;
-  for (const auto& [unit, length] :
-       std::vector<std::pair<char, int64_t>>{{'d', 86'400}, {'h', 3'600}, {'m', 60}}) {
-    if (left < length && text.empty()) continue;
-    text += std::to_string(left / length) + unit;
-    left %= length;
-  }
-  return text + std::to_string(left) + "s";
+  return short_duration(std::chrono::seconds(*end - *begin));
 }
 
 // An object without a required permission waits until it is granted, attempted or not.

@@ -6,9 +6,10 @@
 #include "output.hpp"
 
 #include <iostream>
-#include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccm::ctl {
@@ -31,6 +32,14 @@ std::string spent_text(const json& budget) {
   return text.empty() ? "none" : text;
 }
 
+// "ready" is said only of a provider whose cloud works.
+std::string provider_state(const json& status) {
+  const bool ready = part(status, "provider").value("ready", false);
+  const json& cloud = part(status, "cloud");
+  if (cloud.value("healthy", true)) return ready ? "ready" : "not ready";
+  return (ready ? "" : "not ready: ") + member(cloud, "text");
+}
+
 void print_facts(const json& status) {
   const json& process = part(status, "process");
   const json& lease = part(status, "leaderElection");
@@ -41,8 +50,7 @@ void print_facts(const json& status) {
             {"Leading", std::string(leading ? "yes" : "no") +
                             (lease.contains("lease") ? ", Lease " + member(lease, "lease") : "") +
                             (lease.contains("identity") ? " as " + member(lease, "identity") : "")},
-            {"Provider", member(provider, "name") +
-                             (provider.value("ready", false) ? ", ready" : ", not ready")}};
+            {"Provider", member(provider, "name") + ", " + provider_state(status)}};
   if (lease.contains("migrationLease")) {
     rows.push_back({"Leader migration",
                     std::string(lease.value("leadingMigration", false) ? "leads" : "waits") +
@@ -84,6 +92,7 @@ void print_components(const json& status) {
     const json& queue = part(component, "queue");
     std::string state = component.value("degraded", false) ? "degraded" : "ok";
     if (component.value("skipped", false)) state = "skipped: " + member(component, "reason");
+    if (component.contains("troubledBy")) state = "held up by " + member(component, "troubledBy");
     if (component.contains("waitsFor")) state = "waits for " + member(component, "waitsFor");
     rows.push_back({member(component, "name"), member(queue, "ready"), member(queue, "delayed"),
                     member(queue, "running"), member(queue, "unsettled"), state});
@@ -91,11 +100,45 @@ void print_components(const json& status) {
   std::cout << "\n" << align(rows);
 }
 
+// One block for each cause: thirty Nodes that are held for one reason are one.
+void print_group(const json& group) {
+  const auto text = [&group](const char* name) { return member(group, name); };
+  std::string title = text("controller") + ": " + text("count") + " " + text("state");
+  if (const std::string age = text("for"); !age.empty()) title += " for " + age;
+  Rows rows;
+  const auto add = [&rows](const char* name, const std::string& value) {
+    if (!value.empty()) rows.push_back({std::string("  ") + name, value});
+  };
+  add("Waits for", text("waitsFor"));
+  std::string kind = text("class");
+  if (const std::string reason = text("reason"); !reason.empty()) {
+    kind += (kind.empty() ? "" : ", ") + ("reason " + reason);
+  }
+  add("Class", kind);
+  std::string keys;
+  for (const json& key : part(group, "keys")) {
+    if (key.is_string()) keys += (keys.empty() ? "" : ", ") + printable(key.get<std::string>());
+  }
+  add("Objects", keys);
+  add("To release them", text("release"));
+  std::cout << title << "\n" << align(rows);
+}
+
 void print_objects(const json& status) {
   const std::string now = member(part(status, "process"), "now");
-  const json& objects = part(status, "objects");
-  std::cout << "\nObjects that wait: " << (objects.empty() ? "none" : "") << "\n";
-  for (const json& object : objects) {
+  const json& groups = part(status, "groups");
+  std::cout << "\nObjects that wait: " << (groups.empty() ? "none" : "") << "\n";
+  std::set<std::pair<std::string, std::string>> alone;
+  for (const json& group : groups) {
+    const json& keys = part(group, "keys");
+    if (keys.size() > 1) {
+      print_group(group);
+    } else if (keys.size() == 1) {
+      alone.emplace(member(group, "controller"), printable(keys[0].get<std::string>()));
+    }
+  }
+  for (const json& object : part(status, "objects")) {
+    if (!alone.contains({member(object, "controller"), member(object, "key")})) continue;
     std::cout << member(object, "controller") << " " << member(object, "key") << "\n"
               << object_text(object, now);
   }
@@ -112,33 +155,11 @@ void print(const StatusOptions& options, const json& status) {
 }
 
 // Problems that need an action, one line each.
-std::vector<std::string> faults_of(const json& status) {
+std::vector<std::string> problems_of(const json& status) {
   std::vector<std::string> lines;
-  for (const auto& [who, what] : part(part(status, "permissions"), "missing").items()) {
-    lines.push_back(printable(who) + " lacks " +
-                    printable(what.is_string() ? what.get<std::string>() : what.dump()) +
-                    "; ccmctl rbac prints the roles that it needs");
+  for (const json& problem : part(status, "problems")) {
+    if (problem.is_string()) lines.push_back(printable(problem.get<std::string>()));
   }
-  for (const json& component : part(status, "components")) {
-    if (!component.value("degraded", false)) continue;
-    lines.push_back(member(component, "name") +
-                    " is degraded: it stalls the manager or misses its deadlines; the log says "
-                    "what it was doing");
-  }
-  for (const auto& [kind, brake] : part(status, "brake").items()) {
-    if (!brake.value("engaged", false)) continue;
-    lines.push_back("the deletion brake on " + printable(kind) + " holds " + member(brake, "held"));
-  }
-  std::map<std::string, int> objects;  // by state
-  for (const json& object : part(status, "objects")) {
-    const std::string state = member(object, "state");
-    if (is_fault(object) && state != "queued") ++objects[state];  // that lacks a permission
-  }
-  std::string text;
-  for (const auto& [state, count] : objects) {
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + state;
-  }
-  if (!text.empty()) lines.push_back("objects that are not settled: " + text);
   return lines;
 }
 
@@ -150,14 +171,14 @@ int show(const StatusOptions& options) {
   }
   print(options, *status);
   std::cout.flush();  // the last lines are those that are read
-  const auto faults = faults_of(*status);
+  const auto problems = problems_of(*status);
   if (options.format == Format::table) {
-    for (const std::string& fault : faults) std::cerr << "ccmctl: " << fault << '\n';
+    for (const std::string& problem : problems) std::cerr << "ccmctl: " << problem << '\n';
   }
   if (is_standby(*status)) {
     std::cerr << "ccmctl: " << standby_text(options.manager, *status) << '\n';
   }
-  return faults.empty() ? kOk : kFault;
+  return problems.empty() ? kOk : kFault;
 }
 
 }  // namespace
@@ -165,12 +186,12 @@ int show(const StatusOptions& options) {
 void add_status(CLI::App& parent, int& exit_code) {
   CLI::App* command = parent.add_subcommand(
       "status",
-      "Show how a running manager is: lease, provider, deletion brake, cloud calls, queues, and\n"
-      "the objects that wait. Asks its secure port as the user of a kubeconfig, who needs the "
-      "verb\n"
-      "get on the non-resource URL /statusz. Exit code 1 when something has failed, is held by "
-      "the\n"
-      "deletion brake or lacks a permission; the last lines, on standard error, say what.");
+      "Show how the manager that leads is: cloud, lease, deletion brake, cloud calls, queues,\n"
+      "and the objects that wait, by their causes. Finds it by the Lease and reaches its Pod\n"
+      "through the API server, as the user of a kubeconfig, who needs the verbs get on the Lease\n"
+      "and on Pods, get and create on pods/portforward, and get on the non-resource URL\n"
+      "/statusz. Exit code 1 when the cloud fails, or something has failed, is held by a brake or\n"
+      "lacks a permission; the last lines, on standard error, say what.");
   const auto options = std::make_shared<StatusOptions>();
   add_manager_options(*command, options->manager);
   add_format(*command, options->format);

@@ -1,6 +1,7 @@
 #include "app/status/status_json.hpp"
 
 #include "app/status/status_objects.hpp"
+#include "app/status/status_summary.hpp"
 #include "base/version.hpp"
 #include "kube/time_text.hpp"
 #include "plugin/host_services/http_budgets.hpp"
@@ -127,6 +128,8 @@ StatusJson components_json(const StatusSources& from, const Holdups& held) {
     }
     if (const auto holdup = held.find(report.name); holdup != held.end()) {
       json["waitsFor"] = holdup->second.text;
+    } else if (!from.plugins.cloud().health().healthy() && report.skipped.empty()) {
+      json["troubledBy"] = "the cloud";
     }
     list.push_back(std::move(json));
   }
@@ -151,6 +154,29 @@ StatusJson caches_json(const kube::InformerSet& informers) {
     list.push_back(std::move(json));
   }
   return list;
+}
+
+StatusJson cloud_json(const plugin::CloudConnection& cloud) {
+  const auto troubles = cloud.health().troubles();
+  StatusJson json = {{"healthy", troubles.empty()},
+                     {"text", troubles.empty() ? "no failure is known" : cloud.health().text()},
+                     {"troubles", StatusJson::array()}};
+  const auto now = std::chrono::system_clock::now();
+  for (const plugin::CloudTrouble& trouble : troubles) {
+    const auto age = std::chrono::duration_cast<std::chrono::system_clock::duration>(trouble.age);
+    StatusJson one = {{"fault", std::string(plugin::to_string(trouble.fault))},
+                      {"text", trouble.text},
+                      {"since", kube::format_time(now - age)},
+                      {"failures", trouble.failures}};
+    if (trouble.http_status >= 400) one["httpStatus"] = trouble.http_status;
+    if (!trouble.message.empty()) one["lastFailure"] = trouble.message;
+    json["troubles"].push_back(std::move(one));
+  }
+  if (const std::string doubt = cloud.listing_doubt(); !doubt.empty()) {
+    json["doubtfulListing"] = doubt;
+  }
+  json["replacementsHeld"] = cloud.replacements_held();
+  return json;
 }
 
 StatusJson brake_json(const plugin::PluginHost& plugins) {
@@ -194,6 +220,7 @@ StatusJson status_json(const StatusSources& sources, const StatusQuery& query) {
   status["leaderElection"] = lease_json(sources);
   status["provider"] = {{"name", sources.selection.provider.name},
                         {"ready", sources.plugins.provider_ready()}};
+  status["cloud"] = cloud_json(sources.plugins.cloud());
   status["permissions"] = permissions_json(sources.access);
   status["brake"] = brake_json(sources.plugins);
   status["budgets"] = budgets_json(sources.plugins.cloud().budgets());
@@ -203,6 +230,9 @@ StatusJson status_json(const StatusSources& sources, const StatusQuery& query) {
   status["components"] = components_json(sources, held);
   status["caches"] = caches_json(sources.informers);
   status["objects"] = objects_json(sources.plugins, held, query.limit);
+  status["groups"] = groups_json(objects_json(sources.plugins, held, kMostStatusObjects),
+                                 status["process"]["now"].get<std::string>());
+  status["problems"] = problems_json(status);
   if (query.object) status["object"] = object_json(sources.plugins, held, *query.object);
   if (query.route) status["routes"] = routes_json(sources.plugins, *query.route);
   return status;

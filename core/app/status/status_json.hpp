@@ -13,6 +13,9 @@ namespace ccm::app {
 
 using StatusJson = nlohmann::ordered_json;
 
+// Of each controller: more would keep the loop busy for too long.
+inline constexpr std::size_t kMostStatusObjects = 1'000;
+
 struct StatusQuery {
   std::size_t limit = 100;            // waiting objects of each controller
   std::optional<std::string> object;  // the key of an object that every controller reports on

@@ -70,7 +70,9 @@ Holdup holdup_of(const plugin::ComponentReport& component, const StatusSources& 
   }
   if (!from.plugins.provider_ready()) {
     lacks = missing_text(from, from.selection.provider.plugin.manifest.id);
-    return {lacks.empty() ? "the cloud provider's log-in" : lacks, !lacks.empty()};
+    if (!lacks.empty()) return {lacks, true};
+    const std::string why = from.plugins.cloud().health().text();
+    return {why.empty() ? "the cloud provider's log-in" : "the cloud provider's log-in: " + why};
   }
   if (!component.queue->synced) return {"the caches"};
   return {component.queue->started ? "" : "the API server to say what its plugin may do"};

@@ -14,9 +14,6 @@ namespace ccm::app {
 
 namespace {
 
-// More would keep the loop busy for too long.
-constexpr std::size_t kMostObjects = 1'000;
-
 StatusQuery read_query(std::string_view query) {
   StatusQuery read;
   while (!query.empty()) {
@@ -31,7 +28,7 @@ StatusQuery read_query(std::string_view query) {
     std::size_t limit = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), limit);
     const bool number = error == std::errc() && end == value.data() + value.size();
-    if (number) read.limit = std::min(limit, kMostObjects);
+    if (number) read.limit = std::min(limit, kMostStatusObjects);
   }
   return read;
 }

@@ -44,6 +44,16 @@ void add_member(const StatusJson& object, const char* name, const char* title, s
   *line += plain(*place);
 }
 
+void add_problems(const StatusJson& status, std::string* text) {
+  const StatusJson& problems = status["problems"];
+  *text += problems.empty() ? "Problems: none\n" : "Problems:\n";
+  for (const StatusJson& problem : problems) *text += "  " + plain(problem) + "\n";
+  for (const StatusJson& group : status["groups"]) {
+    const auto release = group.find("release");
+    if (release != group.end()) *text += "  to release them: " + plain(*release) + "\n";
+  }
+}
+
 void add_object(const StatusJson& object, std::string* text) {
   std::string line = "  ";
   line += plain(object["controller"]) + " " + plain(object["key"]) + ": " + plain(object["state"]);
@@ -81,9 +91,18 @@ std::vector<std::pair<std::string, std::string>> flat(const StatusJson& object) 
   return members;
 }
 
+// "ready" is said only of a provider whose cloud works.
+std::string provider_state(const StatusJson& status) {
+  const std::string state = status["provider"]["ready"].get<bool>() ? "" : "not ready";
+  const StatusJson& cloud = status["cloud"];
+  if (cloud["healthy"].get<bool>()) return state.empty() ? "ready" : state;
+  return (state.empty() ? "" : state + ": ") + plain(cloud["text"]);
+}
+
 std::string status_text(const StatusJson& status) {
   const StatusJson& process = status["process"];
   std::string text = serving::page_header("statusz");
+  add_problems(status, &text);
   text += "Started: " + plain(process["startedText"]) + "\n";
   text += "Up: " + up_text(process["upSeconds"].get<int64_t>()) + "\n";
   text += "Binary version: " + plain(process["version"]) + " (" + plain(process["commit"]) + ", " +
@@ -94,8 +113,8 @@ std::string status_text(const StatusJson& status) {
   text += "\nAuthorization: " + plain(status["endpoint"]["authorization"]);
   text += "\n\nLeader election:";
   for (const auto& [name, value] : flat(status["leaderElection"])) text += " " + name + "=" + value;
-  text += "\nProvider: " + plain(status["provider"]["name"]) +
-          (status["provider"]["ready"].get<bool>() ? " (ready)" : " (not ready)") + "\n";
+  text +=
+      "\nProvider: " + plain(status["provider"]["name"]) + " (" + provider_state(status) + ")\n";
   text += "Permissions: " + plain(status["permissions"]["text"]) + "\n";
   for (const auto& [kind, brake] : status["brake"].items()) {
     text += "Deletion brake, " + kind + ": " + plain(brake["text"]) + "\n";

@@ -14,6 +14,9 @@ namespace ccm::app {
 std::string status_text(const StatusJson& status);
 std::string status_html(const StatusJson& status);
 
+// "ready", "not ready", or what is wrong with the cloud.
+std::string provider_state(const StatusJson& status);
+
 // The members of an object; members of inner objects as "outer.inner".
 std::vector<std::pair<std::string, std::string>> flat(const StatusJson& object);
 

@@ -120,7 +120,7 @@ bool serves(const Result<LoadBalancer>& outcome) {
 
 std::string times(const Bucket& bucket) {
   return std::to_string(bucket.burst) + " changes at once and then one in " +
-         format_duration(bucket.period);
+         short_duration(bucket.period);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ Status CreationBrake::held(const LoadBalancerService& service) {
   const TimePoint since = once ? entry.replaced.back() : entry.replaced.front();
   std::string text = "the load balancer of this Service was replaced ";
   text += once ? "less than " : "twice within ";
-  text += format_duration(window_);
+  text += short_duration(window_);
   text +=
       once ? " ago, by " + entry.id + ", which the cloud does not have" : ", last by " + entry.id;
   text +=
@@ -131,11 +131,12 @@ void CreationBrake::count(const std::string& namespace_name, const char* event) 
       .Increment();
 }
 
-void CreationBrake::tell_held() {
-  const auto held = std::count_if(services_.begin(), services_.end(),
-                                  [](const auto& one) { return one.second.held; });
-  held_.Set(static_cast<double>(held));
+std::size_t CreationBrake::held() const {
+  return static_cast<std::size_t>(std::count_if(services_.begin(), services_.end(),
+                                                [](const auto& one) { return one.second.held; }));
 }
+
+void CreationBrake::tell_held() { held_.Set(static_cast<double>(held())); }
 
 void CreationBrake::prune() {
   const TimePoint now = timers_.now();

@@ -45,6 +45,8 @@ class CreationBrake {
                 const Result<LoadBalancer>& outcome);
   // The id of a load balancer that a failed operation made; empty when none is known.
   [[nodiscard]] std::string made_by_failure(const std::string& uid) const;
+  // Services that get no other load balancer for now.
+  [[nodiscard]] std::size_t held() const;
   // The Service has no load balancer any more. `existed`: it had one.
   void removed(const LoadBalancerService& service, bool existed);
 

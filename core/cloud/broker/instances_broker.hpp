@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,13 @@ class InstancesBroker {
   // The instance's own provider ID, as far as the last listing tells; else the given one.
   [[nodiscard]] std::string own_id(const std::string& provider_id) const {
     return known_.own_id(provider_id);
+  }
+
+  // For how long nothing has been concluded from what listings lack; nothing: it is concluded.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> doubted_for() const {
+    const auto since = known_.doubted_since();
+    if (!since) return std::nullopt;
+    return timers_.now() - *since;
   }
 
   // How many calls a listing costs: the last one's, or about that.

@@ -30,6 +30,14 @@ Status ambiguous(const InstanceQuery& query, std::size_t count) {
 }  // namespace
 
 void KnownInstances::listed(InstanceSnapshot::Ptr listing, runtime::TimePoint began) {
+  judge(std::move(listing), began);
+  // A cloud that never had an instance is no cause for doubt that anybody should see.
+  const bool noteworthy = doubtful_ && (!listing_->complete() || trusted_size_ > 0);
+  if (!noteworthy) doubtful_since_.reset();
+  if (noteworthy && !doubtful_since_) doubtful_since_ = began;
+}
+
+void KnownInstances::judge(InstanceSnapshot::Ptr listing, runtime::TimePoint began) {
   listing_ = std::move(listing);
   began_ = began;
   std::erase_if(singles_, [&](const auto& entry) { return entry.second.began <= began; });

@@ -48,6 +48,11 @@ class KnownInstances {
   // The last listing and when it began; null before the first one.
   [[nodiscard]] const InstanceSnapshot::Ptr& listing() const { return listing_; }
   [[nodiscard]] runtime::TimePoint began() const { return began_; }
+  // The beginning of the first one of the listings in a row that are incomplete or too short;
+  // nothing: the last one is not.
+  [[nodiscard]] const std::optional<runtime::TimePoint>& doubted_since() const {
+    return doubtful_since_;
+  }
   // There is a listing that began then or later.
   [[nodiscard]] bool listed_since(runtime::TimePoint when) const {
     return listing_ != nullptr && began_ >= when;
@@ -59,6 +64,7 @@ class KnownInstances {
     runtime::TimePoint began;
   };
 
+  void judge(InstanceSnapshot::Ptr listing, runtime::TimePoint began);
   [[nodiscard]] std::optional<InstanceAnswer> find_listed(const InstanceQuery& query) const;
 
   InstanceSnapshot::Ptr listing_;
@@ -66,6 +72,7 @@ class KnownInstances {
   // Instances missing from the listing prove nothing: it is incomplete, or empty, or holds less
   // than half of the instances of the one before.
   bool doubtful_ = false;
+  std::optional<runtime::TimePoint> doubtful_since_;
   std::size_t trusted_size_ = 0;
   std::optional<runtime::TimePoint> doubted_since_;
   std::unordered_map<std::string, Single> singles_;

@@ -80,6 +80,7 @@ class LoadBalancersBroker {
   }
   [[nodiscard]] ChangeLimitReport change_limits() const { return changes_.report(); }
   [[nodiscard]] uint64_t changes_held() const { return changes_.held(); }
+  [[nodiscard]] std::size_t replacements_held() const { return creations_.held(); }
 
  private:
   // One running operation.

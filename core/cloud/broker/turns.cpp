@@ -164,8 +164,8 @@ struct Turns::State : std::enable_shared_from_this<State> {
     const runtime::TimePoint now = timers.now();
     const auto waited = std::chrono::duration_cast<milliseconds>(now - *entry.given_up);
     std::string text = "the provider has not completed an earlier " + what + ", which began ";
-    text += format_duration(std::chrono::duration_cast<std::chrono::seconds>(now - entry.since));
-    text += " ago; it gets another one at the latest " + format_duration(kGrace);
+    text += short_duration(std::chrono::duration_cast<std::chrono::seconds>(now - entry.since));
+    text += " ago; it gets another one at the latest " + short_duration(kGrace);
     text += " after its deadline";
     return Status(Code::unavailable, ErrorClass::waiting, std::move(text))
         .with_reason("OperationNotCompleted")

@@ -41,9 +41,9 @@ Status AbsenceBrake::refusal(const runtime::BrakeJudgement& judgement) const {
                 "the deletion brake holds it: with it " +
                     std::to_string(report.absent + report.deleted) + " of " +
                     std::to_string(report.known + report.deleted) + " " + subject_.kind +
-                    " would " + fate_ + " within " + format_duration(brake_.options().window) +
+                    " would " + fate_ + " within " + short_duration(brake_.options().window) +
                     ", " + std::to_string(report.limit) + " may; after " +
-                    format_duration(brake_.options().hold) +
+                    short_duration(brake_.options().hold) +
                     " the others follow at that pace, and all at once with "
                     "--deletion-brake-percent=100")
       .with_reason(std::string(kDeletionBrakeEngaged))

@@ -32,7 +32,7 @@ std::string held_text(const BrakeReport& report, const std::vector<std::string>&
 std::string limit_text(const BrakeReport& report, const BrakeOptions& options) {
   std::string text = std::to_string(report.limit) + " may be";
   if (report.first_window) {
-    text += " until this manager has led for " + format_duration(options.window);
+    text += " until this manager has led for " + short_duration(options.window);
   }
   return text;
 }
@@ -49,7 +49,7 @@ std::string counts_text(const BrakeReport& report, const BrakeOptions& options,
             (report.contradicted ? "counted since a Ready one is missing, too)" : "not counted)");
   }
   return text + ", " + std::to_string(report.deleted) + " " + subject.done + " within " +
-         format_duration(options.window) + ", " + limit_text(report, options);
+         short_duration(options.window) + ", " + limit_text(report, options);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const Brak
       break;
     case BrakeVerdict::over_limit:
       return counts_text(report, options, subject) + "; those still missing after " +
-             format_duration(options.hold) + " goes at that pace";
+             short_duration(options.hold) + " goes at that pace";
     case BrakeVerdict::too_early:
       return counts_text(report, options, subject) +
              ", since it does not know how many were deleted before";

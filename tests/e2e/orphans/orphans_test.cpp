@@ -249,7 +249,7 @@ TEST_F(OrphansTest, ACredentialThatIsRefusedIsSaid) {
   cloud().control("PUT", "/token", {{"token", "another"}});
   const CommandOutcome outcome = cleanup("--cluster=mine --yes --login-timeout=3");
   EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
-  EXPECT_THAT(outcome.output, HasSubstr("was not ready within 3 s"));
+  EXPECT_THAT(outcome.output, HasSubstr("the cloud refuses the credential (401)"));
 }
 
 // Doctor.

@@ -113,6 +113,7 @@ TEST_F(AlertsTest, ManyInstancesVanishAtOnce) {
   for (int i = 1; i < kNodes; ++i) cloud_.control("DELETE", "/machines/" + name(i));
   for (int i = 1; i < kNodes; ++i) set_ready(name(i), "Unknown");
   expect_firing("DeletionBrake");
+  expect_firing("ListDoubted");
   EXPECT_EQ(api_.get("/api/v1/nodes").body.at("items").size(), std::size_t{kNodes});
 }
 
@@ -175,7 +176,19 @@ TEST_F(AlertsTest, TheCloudsLimitOfLoadBalancersIsReached) {
                           {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({port})}}}};
     return api_.create("/api/v1/namespaces/default/services", service).ok() && fires("CloudQuota");
   })) << list();
+  expect_firing("ObjectsRefused");
   EXPECT_FALSE(fires("CloudRefuses")) << list();
+  EXPECT_FALSE(fires("CloudUnhealthy")) << "a limit of the account is an answer: " << list();
+}
+
+TEST_F(AlertsTest, TheCloudRefusesTheCredential) {
+  start(reviews());
+  watch_healthy();
+  cloud_.control("PUT", "/token", {{"token", "another"}});
+  join("node-1",
+       {{"taints", json::array({{{"key", "node.cloudprovider.kubernetes.io/uninitialized"},
+                                 {"effect", "NoSchedule"}}})}});
+  expect_firing("CloudUnhealthy");
 }
 
 TEST_F(AlertsTest, TheApiServerFailsAList) {

@@ -36,10 +36,8 @@ class StandbyTest : public EndpointTest {
     const auto answer = api_.create(space + "pods", pod);
     ASSERT_TRUE(answer.ok()) << answer.http.body;
   }
-  // With the kubeconfig that ccmctl was given.
-  std::string forwarding(const std::string& pod) {
-    return ": kubectl --kubeconfig=" + std::string(server_.kubeconfig()) +
-           " -n kube-system port-forward pod/" + pod + " 10258";
+  static std::string way_to(const std::string& pod) {
+    return "; to ask that one, in Pod " + pod + ", leave out --endpoint";
   }
   void expect_line(const Output& output, int code, const std::string& holder,
                    const std::string& next_step) {
@@ -58,7 +56,7 @@ TEST_F(StandbyTest, ThePodThatLeadsIsNamed) {
   start_standby("ccm-7f9c-abcde");
   make_pod("ccm-7f9c-abcde", "worker-1", false);
   const std::string holder = std::string("ccm-7f9c-abcde") + kUuid;
-  const std::string next = forwarding("ccm-7f9c-abcde");
+  const std::string next = way_to("ccm-7f9c-abcde");
   const Output status = ctl({"status"}, server_.kubeconfig());
   expect_line(status, 0, holder, next);
   EXPECT_TRUE(contains(status.text, "sandbox, ")) << "the rest is shown too: " << status.text;
@@ -79,7 +77,7 @@ TEST_F(StandbyTest, WithTheHostsNetworkItIsTheManagersPodOnThatNode) {
   make_pod("digitalocean-cloud-controller-manager-1", "worker-1", true);
   make_pod("digitalocean-cloud-controller-manager-2", "worker-2", true);
   expect_line(ctl({"status"}, server_.kubeconfig()), 0, std::string("worker-1") + kUuid,
-              forwarding("digitalocean-cloud-controller-manager-1"));
+              way_to("digitalocean-cloud-controller-manager-1"));
 }
 
 TEST_F(StandbyTest, OutsideOfPodsItIsTheHost) {

@@ -34,8 +34,15 @@ struct EveryPage {
   Parts events{};  // the reasons of all Events about the object, sorted
 };
 
+// The class that these tests' failures have in each state; a state that counts none has no class.
+std::string class_in(const std::string& state) {
+  if (state == "retrying") return "unavailable";
+  return state == "refused" ? "invalid-spec" : "waiting";
+}
+
 std::string metric_of(const char* state, int count) {
-  return kOutcomes + ("state=\"" + std::string(state) + "\"} ") + std::to_string(count) + "\n";
+  return kOutcomes + ("state=\"" + std::string(state) + "\",class=\"") +
+         (count == 0 ? "" : class_in(state)) + "\"} " + std::to_string(count) + "\n";
 }
 
 class StatesTest : public EndpointTest {
@@ -148,7 +155,7 @@ TEST_F(StatesTest, SettledBeforeTheBrakesFirstLook) {
           .metrics = {"ccm_deletion_brake_engaged{kind=\"nodes\"} 0\n",
                       "ccm_deletion_brake_held{kind=\"nodes\"} 0\n",
                       "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\","
-                      "state=\"held\"} 0\n"},
+                      "state=\"held\",class=\"\"} 0\n"},
           .log = {"!deletion brake"},
           .events = {}});
 }
@@ -200,14 +207,16 @@ TEST_F(StatesTest, LIFE_6_WaitingForTheCloudsAnswer) {
   cloud_.control("PUT", "/faults", {{"list", "error"}, {"get", "error"}, {"status", 503}});
   const std::string why = "the cloud does not tell the state of the instance: ";
   const std::string metric =
-      "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\",state=\"waiting\"} ";
+      "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\",state=\"waiting\","
+      "class="
+      "\"waiting\"} 1\n";
   expect({.object = "node/node-1",
           .status = {"node-1", "waiting", why, "!objects that are not settled"},
           .explain = {"waiting", why, "Next try"},
-          .metrics = {metric + "1\n"},
+          .metrics = {metric},
           .log = {"!Reconcile failed"}});
   cloud_.control("PUT", "/faults", json::object());
-  expect({.object = "node/node-1", .explain = {"Settled at"}, .metrics = {metric + "0\n"}});
+  expect({.object = "node/node-1", .explain = {"Settled at"}, .metrics = {"!" + metric}});
 }
 
 // Issue 38, point 8: all three were called settled.
@@ -225,7 +234,8 @@ TEST_F(StatesTest, ISSUE_38_8_LeftAlone) {
   start(reviews(), {"--controllers=cloud-node-controller,cloud-node-lifecycle-controller",
                     "--node-monitor-period=1s"});
   const std::string metric =
-      "ccm_unsettled_objects{controller=\"cloud-node-controller\",state=\"left-alone\"} 2\n";
+      "ccm_unsettled_objects{controller=\"cloud-node-controller\",state=\"left-alone\","
+      "class=\"\"} 2\n";
   expect({.object = "node/metal",
           .explain_code = 1,
           .status = {"Objects that wait: none", "!metal"},
@@ -243,9 +253,10 @@ TEST_F(StatesTest, ISSUE_38_8_LeftAlone) {
        .log = {"!Reconcile failed"},
        .events = {}});
   ASSERT_TRUE(api_.remove("/api/v1/nodes/metal").ok());
-  expect({.object = "node/untainted",
-          .explain_code = 1,
-          .metrics = {"controller=\"cloud-node-controller\",state=\"left-alone\"} 1\n"}});
+  expect(
+      {.object = "node/untainted",
+       .explain_code = 1,
+       .metrics = {"controller=\"cloud-node-controller\",state=\"left-alone\",class=\"\"} 1\n"}});
 }
 
 TEST_F(StatesTest, ISSUE_38_8_ADeletionThatWaitsForAnotherProgramsFinalizer) {
@@ -259,18 +270,19 @@ TEST_F(StatesTest, ISSUE_38_8_ADeletionThatWaitsForAnotherProgramsFinalizer) {
       "the Node is being deleted, and waits for other programs to remove their finalizers: "
       "example.com/keep";
   const std::string metric =
-      "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\",state=\"waiting\"} ";
+      "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\",state=\"waiting\","
+      "class="
+      "\"waiting\"} 1\n";
   expect({.object = "node/node-1",
           .status = {"node-1", "waiting", why, "!objects that are not settled"},
           .explain = {"waiting", why, "reason NodeIsBeingDeleted"},
-          .metrics = {metric + "1\n"},
+          .metrics = {metric},
           .log = {"!Reconcile failed"},
           .events = {"DeletingNode"}});
   const json none = {{"metadata", {{"finalizers", nullptr}}}};
   ASSERT_TRUE(api_.patch("/api/v1/nodes/node-1", support::kMergePatch, none).ok());
-  expect({.object = "node/node-2",
-          .status = {"Objects that wait: none"},
-          .metrics = {metric + "0\n"}});
+  expect(
+      {.object = "node/node-2", .status = {"Objects that wait: none"}, .metrics = {"!" + metric}});
 }
 
 TEST_F(StatesTest, Held) {
@@ -294,7 +306,7 @@ TEST_F(StatesTest, Held) {
           .metrics = {"ccm_deletion_brake_engaged{kind=\"nodes\"} 1\n",
                       "ccm_deletion_brake_held{kind=\"nodes\"} 3\n",
                       "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\","
-                      "state=\"held\"} 3\n"},
+                      "state=\"held\",class=\"waiting\"} 3\n"},
           .log = {"The deletion brake is engaged", "A deletion is held back", why},
           .events = {"DeletionHeld"}});
 }

@@ -16,6 +16,10 @@ StatusJson example() {
     "paths": ["/healthz", "/statusz"],
     "leaderElection": {"leading": true, "lease": "kube-system/ccm"},
     "provider": {"name": "sandbox", "ready": true},
+    "cloud": {"healthy": true, "text": "no failure is known", "troubles": []},
+    "problems": [],
+    "groups": [{"controller": "service-lb-controller", "state": "waiting", "count": 1, "for": "2m",
+                "waitsFor": "<script>alert(1)</script>", "keys": ["default/web"]}],
     "endpoint": {"authentication": "no bearer tokens", "authorization": "reviewed"},
     "permissions": {"text": "route goes on without get nodes"},
     "brake": {"nodes": {"engaged": false, "text": "released"}},
@@ -61,6 +65,47 @@ TEST(StatusText, Issue37_12_NothingTurnsAroundOrHidesOtherTexts) {
     EXPECT_TRUE(holds(page, "a\ufffdb\ufffd")) << page;
     EXPECT_FALSE(holds(page, "\u202e"));
   }
+}
+
+StatusJson refused_cloud() {
+  StatusJson status = example();
+  const char* what = "the cloud refuses the credential since 14:03 UTC (401)";
+  status["cloud"] = {{"healthy", false},
+                     {"text", what},
+                     {"troubles", {{{"fault", "credential-refused"}, {"text", what}}}}};
+  status["problems"] = {what, "the deletion brake on nodes holds 3"};
+  status["groups"] = {{{"controller", "cloud-node-lifecycle-controller"},
+                       {"state", "held"},
+                       {"count", 3},
+                       {"waitsFor", "3 are missing"},
+                       {"keys", {"a", "b", "c"}},
+                       {"release", "kubectl annotate node a b c x=true"}}};
+  return status;
+}
+
+TEST(StatusText, Issue42_1_ProblemsComeFirstAndNobodyIsReadyWithoutACloud) {
+  const std::string text = status_text(refused_cloud());
+  EXPECT_TRUE(holds(text, "Problems:\n  the cloud refuses the credential since 14:03 UTC (401)\n"))
+      << text;
+  EXPECT_LT(text.find("Problems:"), text.find("Started:"));
+  EXPECT_TRUE(holds(text, "to release them: kubectl annotate node a b c x=true\n"));
+  EXPECT_TRUE(holds(text, "Provider: sandbox (the cloud refuses the credential"));
+  EXPECT_FALSE(holds(text, "ready"));
+  EXPECT_TRUE(holds(status_text(example()), "Problems: none\n"));
+}
+
+TEST(StatusHtml, Issue42_3_ProblemsComeFirstInColour) {
+  const std::string html = status_html(refused_cloud());
+  const auto at = [&html](const char* part) {
+    const auto place = html.find(part);
+    EXPECT_NE(place, std::string::npos) << part;
+    return place;
+  };
+  EXPECT_LT(at("<div class=\"bad\"><h3>Problems</h3>"), at("3 held: cloud-node-lifecycle"));
+  EXPECT_LT(at("<code>kubectl annotate node a b c x=true</code>"), at("<h2>Process</h2>"));
+  EXPECT_TRUE(holds(html, "<th>state</th><td>the cloud refuses the credential since "));
+  EXPECT_TRUE(holds(html, "width=device-width"));
+  EXPECT_TRUE(holds(status_html(example()), "<div class=\"good\">No problem is known.</div>"));
 }
 
 TEST(StatusHtml, IsOnePageInWhichNothingOfOthersIsMarkup) {

@@ -62,5 +62,17 @@ TEST(Duration, IsWrittenAsGoWritesIt) {
   }
 }
 
+TEST(Duration, Issue42_3_IsWrittenAsPeopleWriteIt) {
+  using std::chrono::seconds;
+  EXPECT_EQ(short_duration(seconds(0)), "0s");
+  EXPECT_EQ(short_duration(seconds(-5)), "0s");
+  EXPECT_EQ(short_duration(std::chrono::milliseconds(45'900)), "45s");
+  EXPECT_EQ(short_duration(seconds(192)), "3m12s");
+  EXPECT_EQ(short_duration(seconds(1'800)), "30m");
+  EXPECT_EQ(short_duration(seconds(5'400)), "1h30m");
+  EXPECT_EQ(short_duration(seconds(3'605)), "1h");
+  EXPECT_EQ(short_duration(seconds(86'400 * 2 + 3 * 3'600 + 59)), "2d3h");
+}
+
 }  // namespace
 }  // namespace ccm

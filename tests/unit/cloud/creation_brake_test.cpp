@@ -67,7 +67,7 @@ TEST_F(CreationBrakeTest, Issue41_3_TheThirdLoadBalancerOfAServiceIsHeld) {
   EXPECT_EQ(held.reason(), kReplacementHeld);
   EXPECT_TRUE(is_held(held));
   EXPECT_EQ(held.retry_after(), 10min);
-  EXPECT_NE(held.message().find("replaced twice within 10m0s, last by lb-3"), std::string::npos)
+  EXPECT_NE(held.message().find("replaced twice within 10m, last by lb-3"), std::string::npos)
       << held.message();
   EXPECT_NE(held.message().find("--overwrite cloud-controller-manager/allow-replacement=lb-3"),
             std::string::npos);

@@ -15,7 +15,7 @@ TEST_F(NodeDeletionsTest, SixtyPercentAtOnceAreAllHeld) {
   EXPECT_NE(metrics().find("ccm_deletion_brake_held{kind=\"nodes\"} 6"), std::string::npos);
   EXPECT_EQ(deletions_->status_text(),
             "engaged, 6 held (n0, n1, n2, n3, n4 and 1 more): 6 of 10 nodes are missing in the "
-            "cloud, 0 were deleted within 10m0s, 2 may be; to let one go: kubectl annotate node "
+            "cloud, 0 were deleted within 10m, 2 may be; to let one go: kubectl annotate node "
             "NAME cloud-controller-manager/allow-deletion=true");
   for (int second = 0; second < 9; ++second) {
     remove_all(6);
@@ -115,7 +115,7 @@ TEST_F(NodeDeletionsTest, WhatIsHeldIsToldWhereverOneLooks) {
   EXPECT_EQ(deletions_->report().held, 3u);
   EXPECT_EQ(deletions_->status_text(),
             "engaged, 3 held (n0, n1, n2): 3 of 40 nodes are missing in the cloud, 0 were deleted "
-            "within 10m0s, 2 may be until this manager has led for 10m0s; to let one go: kubectl "
+            "within 10m, 2 may be until this manager has led for 10m; to let one go: kubectl "
             "annotate node NAME cloud-controller-manager/allow-deletion=true");
   EXPECT_NE(metrics().find("ccm_deletion_brake_engaged{kind=\"nodes\"} 1"), std::string::npos);
   EXPECT_NE(metrics().find("ccm_deletion_brake_held{kind=\"nodes\"} 3"), std::string::npos);
@@ -134,7 +134,7 @@ TEST_F(NodeDeletionsTest, TheBrakeLetsGoWhenTheInstancesAreBack) {
   timers_.advance(1s);
   EXPECT_FALSE(deletions_->report().engaged);
   EXPECT_EQ(deletions_->status_text(),
-            "released: 0 of 10 nodes are missing in the cloud, 0 were deleted within 10m0s, 2 may "
+            "released: 0 of 10 nodes are missing in the cloud, 0 were deleted within 10m, 2 may "
             "be");
   EXPECT_NE(metrics().find("ccm_deletion_brake_engaged{kind=\"nodes\"} 0"), std::string::npos);
 }
@@ -179,7 +179,7 @@ TEST_F(NodeDeletionsTest, Issue37_TerminatedCountsLikeMissing) {
   EXPECT_TRUE(deletions_->report().engaged);
   EXPECT_EQ(deletions_->summary(),
             "engaged, 18 held: 18 of 20 nodes are missing in the cloud, 18 of them terminated by "
-            "its own word, 0 were deleted within 10m0s, 5 may be");
+            "its own word, 0 were deleted within 10m, 5 may be");
   EXPECT_EQ(events_.front(), "Warning DeletionHeld n0");
   cluster_.nodes["n3"].annotation = "true";
   EXPECT_EQ(remove("n3"), "deleted");

@@ -143,8 +143,8 @@ TEST_F(StrangersTest, StrangersHaveALimitOfTheirOwn) {
   EXPECT_EQ(remove_all(30, "x"), 0u);
   EXPECT_EQ(deletions_->summary(),
             "engaged, 30 held: 0 of 10 nodes are missing in the cloud, 0 were deleted within "
-            "10m0s, 2 may be; 30 of 40 nodes were never seen in the cloud, 0 were deleted within "
-            "10m0s, 10 may be");
+            "10m, 2 may be; 30 of 40 nodes were never seen in the cloud, 0 were deleted within "
+            "10m, 10 may be");
   vanish(0, 1);
   timers_.advance(11s);
   EXPECT_EQ(remove("n0"), "deleted") << "they hold nobody else";

@@ -43,7 +43,7 @@ TEST_F(NetworkBrokerTest, AMassRemovalOfRoutesIsHeldAndTheRestIsDone) {
   EXPECT_TRUE(route_brake_.report().engaged);
   EXPECT_EQ(route_brake_.status_text(),
             "engaged, 11 held: 11 of 40 routes are not wanted any more, 0 were deleted within "
-            "10m0s, 10 may be");
+            "10m, 10 may be");
 }
 
 // The brake for Nodes has judged them already.

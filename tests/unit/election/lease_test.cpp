@@ -48,6 +48,18 @@ TEST(Lease, API_64_UpdateKeepsFieldsThatItDoesNotKnow) {
   EXPECT_EQ(updated["metadata"]["resourceVersion"], "7") << "the write must stay conditional";
 }
 
+TEST(Lease, Issue42_4_AnnotationsAreSetAndTakenAwayBesideThoseOfOthers) {
+  const json made = json::parse(new_lease("n", "l", record(), {{"port", "1"}, {"gone", ""}}));
+  EXPECT_EQ(made["metadata"]["annotations"], (json{{"port", "1"}}));
+  EXPECT_FALSE(json::parse(new_lease("n", "l", record()))["metadata"].contains("annotations"));
+  const auto lease = parse_lease(
+      R"({"kind":"Lease","metadata":{"name":"l","resourceVersion":"7",
+          "annotations":{"theirs":"x","port":"1","gone":"y"}},"spec":{}})");
+  ASSERT_TRUE(lease.ok());
+  const json updated = json::parse(updated_lease(*lease, record(), {{"port", "2"}, {"gone", ""}}));
+  EXPECT_EQ(updated["metadata"]["annotations"], (json{{"theirs", "x"}, {"port", "2"}}));
+}
+
 TEST(Lease, ReadsBackWhatItWrote) {
   json lease = json::parse(new_lease("n", "l", record()));
   lease["metadata"]["resourceVersion"] = "1";

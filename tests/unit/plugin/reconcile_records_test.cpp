@@ -106,12 +106,27 @@ TEST_F(ReconcileRecordsTest, OutcomesAreThoseOfTheLastTriesAlsoWhileTheNextOneRu
     end(key, Status(Code::unavailable, "down"), 0s);
   }
   begin("b");
-  const std::map<ObjectState, std::size_t> expected{{ObjectState::waiting, 0},
-                                                    {ObjectState::held, 1},
-                                                    {ObjectState::retrying, 2},
-                                                    {ObjectState::refused, 0},
-                                                    {ObjectState::left_alone, 0}};
+  const Outcomes expected{{{ObjectState::waiting}, {}},
+                          {{ObjectState::held}, {1, {}}},
+                          {{ObjectState::retrying}, {2, {}}},
+                          {{ObjectState::refused}, {}},
+                          {{ObjectState::left_alone}, {}}};
   EXPECT_EQ(records_.outcomes(), expected);
+}
+
+TEST_F(ReconcileRecordsTest, Issue42_2_OutcomesByClassAndTheAgeOfTheOldest) {
+  const Status quota(Code::resource_exhausted, ErrorClass::quota, "no more");
+  begin("old");
+  end("old", quota, 5s);
+  timers_.advance(60s);
+  begin("young");
+  end("young", quota, 5s);
+  begin("wrong");
+  end("wrong", Status(Code::invalid_argument, ErrorClass::invalid_spec, "a typo"), 5s);
+  const Outcomes outcomes = records_.outcomes();
+  EXPECT_EQ(outcomes.at({ObjectState::refused, ErrorClass::quota}), (OutcomeCount{2, 60s}));
+  EXPECT_EQ(outcomes.at({ObjectState::refused, ErrorClass::invalid_spec}), (OutcomeCount{1, 0s}));
+  EXPECT_EQ(outcomes.at({ObjectState::refused}), OutcomeCount());
 }
 
 TEST_F(ReconcileRecordsTest, OnlyWhatIsNewIsWorthALine) {
@@ -257,7 +272,7 @@ TEST_F(ReconcileRecordsTest, ISSUE_38_8_WhatIsLeftAloneIsToldButNotListed) {
   EXPECT_EQ(object.state, ObjectState::left_alone);
   EXPECT_EQ(to_string(object.state), "left-alone");
   EXPECT_EQ(object.message, "another provider's");
-  EXPECT_EQ(records_.outcomes().at(ObjectState::left_alone), 1u);
+  EXPECT_EQ(records_.outcomes().at({ObjectState::left_alone}).count, 1u);
   EXPECT_TRUE(records_.list(queue_, 10).empty()) << "it waits for nothing";
   EXPECT_EQ(records_.size(), 0u) << "nor is it counted as unsettled";
   begin("node-1");
@@ -274,7 +289,7 @@ TEST_F(ReconcileRecordsTest, WhatIsLeftAloneLeavesRoomForWhatFails) {
     begin("node-" + std::to_string(i));
     end("node-" + std::to_string(i), foreign, -1ms);
   }
-  EXPECT_EQ(records_.outcomes().at(ObjectState::left_alone), ReconcileRecords::kMost / 2);
+  EXPECT_EQ(records_.outcomes().at({ObjectState::left_alone}).count, ReconcileRecords::kMost / 2);
   begin("default/web");
   end("default/web", pending(), 5s);
   EXPECT_EQ(records_.list(queue_, 10).size(), 1u);

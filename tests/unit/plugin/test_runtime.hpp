@@ -178,7 +178,7 @@ class PluginHostTest : public testing::Test {
       watchdog_,
       completions_,
       [this](const ComponentIdentity& component, std::string_view operation, const Status& status,
-             std::chrono::nanoseconds) {
+             std::chrono::nanoseconds, const std::optional<CloudAnswer>&) {
         operations_.push_back(component.name + "." + std::string(operation) + " " +
                               std::to_string(static_cast<int>(status.code())));
       }};

@@ -1,0 +1,104 @@
+#include "app/cloud_news.hpp"
+
+#include "base/duration.hpp"
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::app {
+
+using plugin::CloudFault;
+using plugin::CloudTrouble;
+using std::chrono::milliseconds;
+
+namespace {
+
+// A cloud that fails now and then is told of once in this time.
+constexpr std::chrono::minutes kQuiet{10};
+// Between two looks for Nodes that wait, each one twice the last.
+constexpr milliseconds kFirstPause{5'000};
+constexpr milliseconds kLongestPause{300'000};
+
+// One failure may be an accident, a refused credential is none.
+bool certain(const CloudTrouble& trouble) {
+  return trouble.fault == CloudFault::credential_refused || trouble.failures > 1;
+}
+
+}  // namespace
+
+void CloudNews::look() {
+  if (stopped_ || !deps_.leading()) return;
+  const auto troubles = deps_.health.troubles();
+  if (troubles.empty()) return tell_end();
+  const auto worst = std::find_if(troubles.begin(), troubles.end(), certain);
+  if (worst == troubles.end()) return;
+  tell(*worst);
+  if (pause_ == milliseconds(0)) ask_for_nodes();
+}
+
+void CloudNews::tell(const CloudTrouble& trouble) {
+  const auto now = deps_.timers.now();
+  reason_ = event_reason(trouble.fault);
+  message_ = trouble.text;
+  if (!outage_) began_ = now - trouble.age;
+  const auto last = told_.find(trouble.fault);
+  const bool again = last != told_.end() && (outage_ || now - last->second < kQuiet);
+  const bool another = !std::exchange(outage_, true);
+  if (again) return;
+  if (another) nodes_.clear();
+  outage_told_ = true;
+  told_[trouble.fault] = now;
+  log::warning("The cloud fails", {{"fault", to_string(trouble.fault)},
+                                   {"what", trouble.text},
+                                   {"lastFailure", trouble.message}});
+  std::string message = trouble.text;
+  if (!trouble.message.empty()) message += ": " + trouble.message;
+  deps_.record(deps_.lease(), kube::EventType::warning, reason_, std::move(message));
+}
+
+void CloudNews::tell_end() {
+  if (!std::exchange(outage_, false)) return;
+  const auto length = deps_.timers.now() - began_;
+  deps_.timers.cancel(std::exchange(timer_, 0));
+  pause_ = milliseconds(0);
+  if (!std::exchange(outage_told_, false)) return;
+  deps_.record(deps_.lease(), kube::EventType::normal, "CloudWorksAgain",
+               "the cloud works again, after " + short_duration(length));
+}
+
+void CloudNews::ask_for_nodes() {
+  if (std::exchange(asking_, true)) return;
+  pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
+  deps_.waiting_nodes([this](const Nodes& nodes) {
+    asking_ = false;
+    if (stopped_ || !outage_) return;
+    tell_nodes(nodes);
+    look_later();
+  });
+}
+
+void CloudNews::tell_nodes(const Nodes& nodes) {
+  for (const kube::ObjectReference& node : nodes) {
+    if (nodes_.size() >= kMostNodes) return;
+    if (!nodes_.insert(node.name).second) continue;
+    deps_.record(node, kube::EventType::warning, reason_,
+                 "The Node waits to be initialised: " + message_);
+  }
+}
+
+// For Nodes that join later.
+void CloudNews::look_later() {
+  if (nodes_.size() >= kMostNodes || timer_ != 0) return;
+  timer_ = deps_.timers.after(pause_, [this] {
+    timer_ = 0;
+    if (outage_) ask_for_nodes();
+  });
+}
+
+void CloudNews::stop() {
+  stopped_ = true;
+  if (timer_ != 0) deps_.timers.cancel(std::exchange(timer_, 0));
+}
+
+}  // namespace ccm::app

@@ -1,0 +1,67 @@
+// Tells the cluster of a cloud that fails: one Event on the Lease, and one on each of the first ten
+// Nodes that wait for it; not again with each attempt. When the cloud works again, the Lease gets
+// one, too. The leader alone tells. Loop thread.
+#pragma once
+
+#include "cloud/cloud_health.hpp"
+#include "kube/events.hpp"
+#include "runtime/timers.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ccm::app {
+
+class CloudNews {
+ public:
+  static constexpr std::size_t kMostNodes = 10;  // of one outage
+
+  using Nodes = std::vector<kube::ObjectReference>;
+  struct Dependencies {
+    runtime::Timers& timers;
+    const plugin::CloudHealth& health;
+    std::function<bool()> leading;
+    std::function<kube::ObjectReference()> lease;
+    // Gives Nodes that wait for the cloud, now or later; at most once for each call.
+    std::function<void(std::function<void(Nodes)> done)> waiting_nodes;
+    std::function<void(kube::ObjectReference about, kube::EventType type, std::string reason,
+                       std::string message)>
+        record;
+  };
+
+  // What the dependencies refer to must outlive it.
+  explicit CloudNews(Dependencies deps) : deps_(std::move(deps)) {}
+  ~CloudNews() { stop(); }
+  CloudNews(const CloudNews&) = delete;
+  CloudNews& operator=(const CloudNews&) = delete;
+
+  // The cloud's health, or the leadership, may have changed.
+  void look();
+  void stop();
+
+ private:
+  void tell(const plugin::CloudTrouble& trouble);
+  void tell_end();
+  void ask_for_nodes();
+  void tell_nodes(const Nodes& nodes);
+  void look_later();
+
+  Dependencies deps_;
+  std::map<plugin::CloudFault, runtime::TimePoint> told_;  // the last time
+  bool outage_ = false;
+  bool outage_told_ = false;
+  runtime::TimePoint began_;
+  std::string reason_;  // of the Events on Nodes
+  std::string message_;
+  std::set<std::string> nodes_;  // that were told
+  bool asking_ = false;
+  std::chrono::milliseconds pause_{0};
+  runtime::Timers::Id timer_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace ccm::app

@@ -1,0 +1,197 @@
+#include "cloud/cloud_health.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+namespace ccm::plugin {
+
+using runtime::TimePoint;
+using std::chrono::system_clock;
+
+namespace {
+
+// A part that nobody asks about any more says nothing, when others have answered since.
+constexpr std::chrono::minutes kStaleFailure{15};
+// The hour alone tells the day until then.
+constexpr std::chrono::hours kSameDay{20};
+
+// They do not ask the cloud.
+bool asks_nothing(std::string_view operation) {
+  return operation == "create" || operation == "open" || operation == "shutdown" ||
+         operation == "loadbalancers.name" || operation == "loadbalancers.lane";
+}
+
+// Providers mostly know their limits without a question to the cloud.
+bool may_ask_nothing(std::string_view operation) { return operation.ends_with(".limits"); }
+
+std::string_view part_of(std::string_view operation) {
+  return may_ask_nothing(operation) ? operation : operation.substr(0, operation.find('.'));
+}
+
+std::string_view part_text(std::string_view part) {
+  if (part == "loadbalancers") return "load balancers";
+  if (part == "owned") return "what the manager made";
+  if (part == "initialize") return "the log-in";
+  if (may_ask_nothing(part)) return "limits";
+  return part;
+}
+
+std::string clock_text(system_clock::time_point when, std::chrono::nanoseconds age) {
+  const std::time_t seconds = system_clock::to_time_t(when);
+  tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[64];
+  const char* form = age < kSameDay ? "%H:%M UTC" : "%Y-%m-%d %H:%M UTC";
+  return {text, std::strftime(text, sizeof text, form, &parts)};
+}
+
+std::string_view sentence(CloudFault fault) {
+  switch (fault) {
+    case CloudFault::credential_refused:
+      return "the cloud refuses the credential";
+    case CloudFault::no_answer:
+      return "the cloud does not answer";
+    case CloudFault::server_errors:
+      return "the cloud answers with errors";
+    case CloudFault::rate_limited:
+      return "the cloud limits the rate of calls";
+  }
+  return "the cloud fails";
+}
+
+}  // namespace
+
+std::string_view to_string(CloudFault fault) {
+  switch (fault) {
+    case CloudFault::credential_refused:
+      return "credential-refused";
+    case CloudFault::no_answer:
+      return "no-answer";
+    case CloudFault::server_errors:
+      return "server-errors";
+    case CloudFault::rate_limited:
+      return "rate-limited";
+  }
+  return "no-answer";
+}
+
+std::string_view event_reason(CloudFault fault) {
+  switch (fault) {
+    case CloudFault::credential_refused:
+      return "CloudCredentialRefused";
+    case CloudFault::no_answer:
+      return "CloudDoesNotAnswer";
+    case CloudFault::server_errors:
+      return "CloudServerErrors";
+    case CloudFault::rate_limited:
+      return "CloudRateLimited";
+  }
+  return "CloudDoesNotAnswer";
+}
+
+std::optional<CloudFault> fault_of(const Status& status, std::optional<unsigned> http_status) {
+  if (status.error_class() == ErrorClass::auth || status.code() == Code::unauthenticated) {
+    return CloudFault::credential_refused;
+  }
+  if (status.error_class() == ErrorClass::throttled) return CloudFault::rate_limited;
+  const bool late = status.code() == Code::deadline_exceeded;
+  if (status.error_class() != ErrorClass::unavailable && !late) return std::nullopt;
+  // An operation that took too long after good answers waited for one that did not come.
+  const bool answered = http_status.value_or(0) >= (late ? 500 : 1);
+  return answered ? CloudFault::server_errors : CloudFault::no_answer;
+}
+
+void CloudHealth::ended(std::string_view operation, const Status& status,
+                        const std::optional<CloudAnswer>& answer) {
+  // The host ended it, or the provider never saw it.
+  const bool unseen =
+      status.code() == Code::cancelled || status.code() == Code::failed_precondition;
+  if (asks_nothing(operation) || (unseen && status.error_class() == ErrorClass::none)) return;
+  const std::string part(part_of(operation));
+  const auto http_status =
+      answer ? std::optional<unsigned>(answer->http_status) : std::optional<unsigned>();
+  const TimePoint now = timers_.now();
+  const auto fault = status.ok() ? std::nullopt : fault_of(status, http_status);
+  if (!fault) {
+    if (!may_ask_nothing(operation)) answered_[part] = now;
+    const bool failed = failures_.erase(part) > 0;
+    if (failed && changed_) changed_();
+    return;
+  }
+  auto place = failures_.find(part);
+  if (place == failures_.end() || place->second.fault != *fault) {
+    place = failures_.insert_or_assign(part, Failure{*fault, 0, now, now, 0, {}}).first;
+  }
+  Failure& failure = place->second;
+  failure.http_status = http_status.value_or(0);
+  failure.last = now;
+  ++failure.count;
+  failure.message = status.message();
+  if (changed_) changed_();
+}
+
+bool CloudHealth::forgotten(const Failure& failure) const {
+  if (timers_.now() - failure.last < kStaleFailure) return false;
+  return std::any_of(answered_.begin(), answered_.end(),
+                     [&](const auto& entry) { return entry.second > failure.last; });
+}
+
+// " for load balancers" when other parts answer.
+std::string CloudHealth::whose(CloudFault fault, TimePoint since) const {
+  const bool others = std::any_of(answered_.begin(), answered_.end(), [&](const auto& entry) {
+    return entry.second > since && !failures_.contains(entry.first);
+  });
+  if (!others) return {};
+  std::string text;
+  for (const auto& [part, failure] : failures_) {
+    if (failure.fault != fault || forgotten(failure)) continue;
+    text += text.empty() ? " for " : " and ";
+    text += part_text(part);
+  }
+  return text;
+}
+
+std::vector<CloudTrouble> CloudHealth::troubles() const {
+  std::vector<CloudTrouble> all;
+  const TimePoint now = timers_.now();
+  for (const CloudFault fault : kCloudFaults) {
+    CloudTrouble trouble;
+    trouble.fault = fault;
+    std::optional<TimePoint> since;
+    std::optional<TimePoint> last;
+    for (const auto& [part, failure] : failures_) {
+      if (failure.fault != fault || forgotten(failure)) continue;
+      since = since ? std::min(*since, failure.since) : failure.since;
+      trouble.failures += failure.count;
+      if (last && failure.last < *last) continue;
+      last = failure.last;
+      trouble.http_status = failure.http_status;
+      trouble.message = failure.message;
+    }
+    if (!since) continue;
+    trouble.age = now - *since;
+    const auto when =
+        system_clock::now() - std::chrono::duration_cast<system_clock::duration>(trouble.age);
+    trouble.what = std::string(sentence(fault)) + whose(fault, *since);
+    trouble.text = trouble.what + " since " + clock_text(when, trouble.age);
+    // A good answer before the one that did not come explains nothing.
+    if (trouble.http_status >= 400) {
+      const std::string code = " (" + std::to_string(trouble.http_status) + ")";
+      trouble.what += code;
+      trouble.text += code;
+    }
+    all.push_back(std::move(trouble));
+  }
+  return all;
+}
+
+std::string CloudHealth::text() const {
+  std::string text;
+  for (const CloudTrouble& trouble : troubles()) {
+    text += (text.empty() ? "" : "; ") + trouble.text;
+  }
+  return text;
+}
+
+}  // namespace ccm::plugin

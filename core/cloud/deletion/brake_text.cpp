@@ -1,0 +1,91 @@
+#include "cloud/deletion/brake_text.hpp"
+
+#include "base/duration.hpp"
+
+namespace ccm::plugin {
+
+using runtime::BrakeOptions;
+using runtime::BrakeReport;
+using runtime::BrakeVerdict;
+
+namespace {
+
+constexpr std::size_t kNames = 5;
+
+// "3 held (a, b, c)".
+std::string held_text(const BrakeReport& report, const std::vector<std::string>& names) {
+  std::string text = std::to_string(report.held) + " held";
+  if (names.empty()) return text;
+  text += " (";
+  for (std::size_t index = 0; index < names.size() && index < kNames; ++index) {
+    text += (index == 0 ? "" : ", ") + names[index];
+  }
+  if (names.size() > kNames) text += " and " + std::to_string(names.size() - kNames) + " more";
+  return text + ")";
+}
+
+std::string limit_text(const BrakeReport& report, const BrakeOptions& options) {
+  std::string text = std::to_string(report.limit) + " may be";
+  if (report.first_window) {
+    text += " until this manager has led for " + short_duration(options.window);
+  }
+  return text;
+}
+
+std::string counts_text(const BrakeReport& report, const BrakeOptions& options,
+                        const BrakeSubject& subject) {
+  std::string text = std::to_string(report.absent) + " of " + std::to_string(report.known) + " " +
+                     subject.kind + " " + subject.absent;
+  if (report.terminated > 0) {
+    text += ", " + std::to_string(report.terminated) + " of them terminated by its own word";
+  }
+  if (report.announced > 0) {
+    text += " (" + std::to_string(report.announced) + " cordoned or tainted before, " +
+            (report.contradicted ? "counted since a Ready one is missing, too)" : "not counted)");
+  }
+  return text + ", " + std::to_string(report.deleted) + " " + subject.done + " within " +
+         short_duration(options.window) + ", " + limit_text(report, options);
+}
+
+}  // namespace
+
+BrakeSubject subject_nodes() { return {"nodes", "are missing in the cloud", "were deleted"}; }
+
+BrakeSubject subject_strangers() { return {"nodes", "were never seen in the cloud"}; }
+
+std::string describe_strangers(const BrakeReport& report, const BrakeOptions& options) {
+  if (!report.engaged || report.blind) return {};
+  return "; " + counts_text(report, options, subject_strangers());
+}
+
+std::string describe(const BrakeReport& report, const BrakeOptions& options,
+                     const BrakeSubject& subject, const std::vector<std::string>& held) {
+  if (!report.observed) return "released: no deletion of " + subject.kind + " was asked for yet";
+  if (report.blind) {
+    return "blind, " + held_text(report, held) +
+           ": the cloud's answer shows none of those known to exist";
+  }
+  const std::string counts = counts_text(report, options, subject);
+  return report.engaged ? "engaged, " + held_text(report, held) + ": " + counts
+                        : "released: " + counts;
+}
+
+std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const BrakeOptions& options,
+                     const BrakeSubject& subject) {
+  switch (verdict) {
+    case BrakeVerdict::pass:  // the next observation will let it pass
+    case BrakeVerdict::blind:
+      break;
+    case BrakeVerdict::over_limit:
+      return counts_text(report, options, subject) + "; those still missing after " +
+             short_duration(options.hold) + " goes at that pace";
+    case BrakeVerdict::too_early:
+      return counts_text(report, options, subject) +
+             ", since it does not know how many were deleted before";
+  }
+  return "its instance is missing, but the cloud's answer shows none of the instances known to "
+         "exist, so "
+         "it proves nothing";
+}
+
+}  // namespace ccm::plugin
