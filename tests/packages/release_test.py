@@ -73,6 +73,11 @@ class ReleaseTest(unittest.TestCase):
         self.assertIn("docker://ghcr.io/owner/name:sha256-1234", said)
         self.assertIn(f"helm push {self.folder}/cloud-controller-manager-{number}.tgz oci://ghcr.io/owner/name/charts", said)
         self.assertIn(f"{self.folder}/ccm-host_0_amd64.deb", said.splitlines()[-1])
+        # What the workflow makes the provenance of.
+        told = self.folder / "told"
+        self.assertEqual(run(RELEASE / "publish", f"host-v{number}", self.folder, GITHUB_OUTPUT=str(told))[0], 0)
+        self.assertEqual(told.read_text().split("\n", 1), ["image=ghcr.io/owner/name",
+                         f"+ skopeo inspect --format digest={{{{.Digest}}}} docker://ghcr.io/owner/name:{number}\n"])
         plugin = version("digitalocean")
         code, said, fault = run(RELEASE / "publish", f"digitalocean-v{plugin}", self.folder)
         self.assertEqual(code, 0, fault)
