@@ -132,6 +132,7 @@ void RouteTargets::answered(const kube::Object& node, const InstanceAnswer& answ
     Instance instance = Instance::from_c(*exported.list().instances[0]);
     known.state = instance.state;
     known.instance_id = std::move(instance.provider_id);
+    known.named = instance.name == node.name();
     known.instance_addresses = std::move(instance.addresses);
   }
   const bool found = known.why.ok() && exists(known.state);
@@ -206,6 +207,7 @@ void RouteTargets::judge_instances() {
     if (target.known == nullptr) continue;
     claim.state = target.known->state;
     claim.provider_id = target.known->instance_id;
+    claim.named = target.known->named;
   }
   const std::vector<ClaimVerdict> verdicts = judge_claims(claims);
   for (std::size_t i = 0; i < targets_.size(); ++i) {
@@ -273,15 +275,26 @@ std::size_t RouteTargets::owner_of_instance(const Route& route, bool by_address)
 bool RouteTargets::may_lead_to(std::size_t target, const Route& route, bool by_address) const {
   const Target& node = targets_[target];
   if (node.instance.claim == Claim::of_another) return false;
-  if (node.instance.claim == Claim::no_instance && names_another(node, route)) return false;
+  if (node.instance.claim != Claim::unknown && names_another(node, route)) return false;
   if (!by_address || route.target_addresses.empty()) return true;
   return node.instance.claim != Claim::holds || node.known->instance_addresses.empty();
 }
 
 bool RouteTargets::names_another(const Target& node, const Route& route) const {
-  const std::string id(node.provider_id());
+  const bool holds = node.instance.claim == Claim::holds;
+  const std::string id =
+      holds ? node.known->instance_id : instances_->own_id(std::string(node.provider_id()));
   return !id.empty() && !route.target_provider_id.empty() &&
-         instances_->own_id(id) != instances_->own_id(route.target_provider_id);
+         id != instances_->own_id(route.target_provider_id);
+}
+
+// It bears the name of a Node that has another instance: it was made while the Node was made again,
+// or before this process began. It may be a provider that writes IDs in another way, too, so this
+// is no reason to pass the brake.
+bool RouteTargets::leads_past(const std::string& told, const Route& route) const {
+  const std::size_t target = find(told);
+  return target != kNone && targets_[target].instance.claim == Claim::holds &&
+         names_another(targets_[target], route);
 }
 
 bool RouteTargets::is_still(const Target& node, const Owner& owner) const {
@@ -345,10 +358,11 @@ void RouteTargets::take(std::vector<Route>& listed, bool by_address) {
   routed_.clear();
   for (Route& route : listed) {
     const Key key(route.id, route.destination_cidr);
+    const std::string told = route.target_node;
     if (instances_) route.target_node = target_of(route, by_address);
     if (instances_ && route.owned && route.target_node.empty()) {
       const std::size_t again = made_again(route);
-      route.blackhole = route.blackhole || by_address || again != kNone;
+      route.blackhole = route.blackhole || by_address || again != kNone || leads_past(told, route);
       if (again != kNone) owners[key] = owners_.at(key);
       if (again != kNone && targets_[again].instance.claim != Claim::unknown) former_.insert(key);
     }
@@ -401,7 +415,7 @@ Status RouteTargets::check_instance(std::size_t target) const {
       return waits(Code::failed_precondition,
                    "instance " + node.known->instance_id + " is already that of Node " +
                        std::string(targets_[node.instance.holder].name()) +
-                       ", which is older than " + name,
+                       ", which has its name or is older than " + name,
                    "InstanceOfAnotherNode");
     case Claim::no_instance:
       return waits(Code::failed_precondition, "the cloud has no instance for " + name,

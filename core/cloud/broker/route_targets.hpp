@@ -53,7 +53,7 @@ class RouteTargets {
   // it leads. A name that the cloud told, or that was known before, stays that of a Node that is
   // gone, or of which the cloud says nothing; otherwise it becomes empty. `by_address`: this
   // cloud's routes lead to addresses; then owned ones without a Node are blackholes. So are those
-  // of a Node that was made again since, as another instance's.
+  // of a Node that was made again since, as another instance's, and those that bear its name.
   void take(std::vector<Route>& listed, bool by_address);
   // Its Node was made again, and the cloud has said of which instance the new one is: there is no
   // doubt that what was made for the former one is of no use.
@@ -79,6 +79,7 @@ class RouteTargets {
     uint32_t failures = 0;
     InstanceState state = InstanceState::unknown;
     std::string instance_id;
+    bool named = false;  // the cloud calls it as the Node is called
     std::vector<NodeAddress> instance_addresses;
     Status why;  // of the last answer that said nothing
   };
@@ -125,6 +126,7 @@ class RouteTargets {
   [[nodiscard]] std::size_t made_again(const Route& route) const;
   [[nodiscard]] bool is_still(const Target& node, const Owner& owner) const;
   [[nodiscard]] bool names_another(const Target& node, const Route& route) const;
+  [[nodiscard]] bool leads_past(const std::string& told, const Route& route) const;
   [[nodiscard]] Owner owner_named(const std::string& name, const Route& route) const;
   // Perhaps it leads there, as far as is known of that Node's instance.
   [[nodiscard]] bool may_lead_to(std::size_t target, const Route& route, bool by_address) const;

@@ -30,14 +30,16 @@ InstanceSnapshot::Ptr listing_of(const std::vector<Server>& servers) {
   return *copied;
 }
 
-// A provider whose routes lead to addresses, as OpenStack's.
+bool g_by_address = true;
+
+// A provider whose routes lead to addresses, as OpenStack's, or to instances.
 class RouteTargetsTest : public NetworkBrokerTest {
  protected:
   ~RouteTargetsTest() override { routes_.reset(); }
 
   static void limits(void*, ccm_ctx, const ccm_limits_request*, ccm_completion done) {
     auto raw = sized<ccm_route_limits>();
-    raw.flags = CCM_ROUTES_USE_ADDRESSES;
+    raw.flags = g_by_address ? CCM_ROUTES_USE_ADDRESSES : 0;
     complete(done, {}, &raw);
   }
   static void apply_seen(void*, ccm_ctx, const ccm_apply_routes_request* request,
@@ -57,7 +59,8 @@ class RouteTargetsTest : public NetworkBrokerTest {
     g_open->push_back({"apply", {}, seen, 0, done});
   }
 
-  void begin(const std::string& cluster_cidr = "10.0.0.0/8") {
+  void begin(const std::string& cluster_cidr = "10.0.0.0/8", bool by_address = true) {
+    g_by_address = by_address;
     provider_ = route_table();
     provider_.apply = &apply_seen;
     provider_.limits = &limits;
@@ -187,12 +190,24 @@ TEST_F(RouteTargetsTest, Issue37_2_OfTwoNodesWithOneInstanceTheOlderHasIt) {
   EXPECT_EQ(add({{"10.0.2.0/24", "a-evil"}, {"10.0.1.0/24", "node-1"}}),
             (Texts{"InstanceOfAnotherNode", ""}));
   EXPECT_EQ(made_, "+10.0.1.0/24 via cloud://1 192.0.2.1");
-  EXPECT_EQ(last_.message(),
-            "instance cloud://1 is already that of Node node-1, which is older than Node a-evil");
+  EXPECT_EQ(
+      last_.message(),
+      "instance cloud://1 is already that of Node node-1, which has its name or is older than Node "
+      "a-evil");
   EXPECT_EQ(last_.error_class(), ErrorClass::waiting);
   const auto reports = routes_->routes_of("a-evil");
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].failure.reason(), "InstanceOfAnotherNode") << "as ccmctl explain shows it";
+}
+
+TEST_F(RouteTargetsTest, Issue37_AnOlderNodeDoesNotTakeTheInstanceOfAnotherName) {
+  begin();
+  nodes_.nodes["evil"] = {"2026-01-01T00:00:00Z", "cloud://1", {"10.0.2.0/24"}, {}, {}};
+  nodes_.nodes["server-cloud://1"] = {"2026-02-01T00:00:00Z", "cloud://1", {"10.0.1.0/24"}, {}, {}};
+  servers_ = {{"cloud://1", {"192.0.2.1"}}};
+  EXPECT_EQ(add({{"10.0.1.0/24", "server-cloud://1"}, {"10.0.2.0/24", "evil"}}),
+            (Texts{"", "InstanceOfAnotherNode"}));
+  EXPECT_EQ(made_, "+10.0.1.0/24 via cloud://1 192.0.2.1");
 }
 
 TEST_F(RouteTargetsTest, Issue37_TheSameUnderAnotherSpellingOfTheProviderId) {
@@ -374,6 +389,34 @@ TEST_F(RouteTargetsTest, Issue37_ARouteOfAnotherInstanceIsNotThatOfANodeWithout)
   EXPECT_EQ(named({told, to_address("10.0.1.0/24", "192.0.2.7")}),
             (Texts{"10.0.1.0/24>", "10.0.1.0/24>"}))
       << "after a restart";
+}
+
+// It was made while the Node was made again, so no listing had it for the former one. A route that
+// bears the name of a Node was that Node's, whatever instance it led to (issue 37).
+TEST_F(RouteTargetsTest, Issue37_ARouteThatBearsTheNameOfANodeLeadsToItsInstance) {
+  begin("10.0.0.0/8", false);
+  nodes_.nodes["node-1"] = {"2026-01-01T00:00:00Z", "cloud://2", {"10.0.1.0/24"}, {}, {}};
+  servers_ = {{"cloud://1", {"192.0.2.1"}}, {"cloud://2", {"192.0.2.2"}, 1, {"cloud:///2"}}};
+  Route route;
+  route.id = "r1";
+  route.destination_cidr = "10.0.1.0/24";
+  route.target_node = "node-1";
+  route.owned = true;
+  for (const char* id : {"cloud://1", "cloud://gone"}) {
+    route.target_provider_id = id;
+    EXPECT_EQ(named({route}), Texts{"10.0.1.0/24>"}) << id;
+    EXPECT_EQ(blackholes_, 1) << id;
+  }
+  for (const char* id : {"cloud://2", "cloud:///2", ""}) {
+    route.target_provider_id = id;
+    EXPECT_EQ(named({route}), Texts{"10.0.1.0/24>node-1"}) << id;
+    EXPECT_EQ(blackholes_, 0) << id;
+  }
+  cloud_down_ = true;
+  nodes_.nodes["node-1"].uid = "uid-2";
+  route.target_provider_id = "cloud://2";
+  advance(2min);
+  EXPECT_EQ(named({route}), Texts{"10.0.1.0/24>node-1"}) << "while the cloud says nothing";
 }
 
 // Of a provider that tells instances: the Node of a former one is not its own.

@@ -56,6 +56,16 @@ TEST(InstanceClaimsTest, OfTwoNodesTheOlderOneHasIt) {
   EXPECT_EQ(judge_claims(claims)[2].holder, 1U);
 }
 
+// A kubelet that registered without a provider ID may name one later, when its Node is the older
+// one.
+TEST(InstanceClaimsTest, Issue37_TheNodeOfTheInstancesNameHasItBeforeAnOlderOne) {
+  const std::vector<InstanceClaim> claims{{kOlder, "a", kRuns, "c://1"},
+                                          {kMarch, "z", kRuns, "c://1", true},
+                                          {kYounger, "b", kRuns, "c://2"}};
+  EXPECT_EQ(words(claims), (Words{"another's", "holds", "holds"}));
+  EXPECT_EQ(judge_claims(claims)[0].holder, 1U);
+}
+
 TEST(InstanceClaimsTest, OfTheSameSecondTheSmallerUid) {
   EXPECT_EQ(words({{kOlder, "u2", kRuns, "c://1"}, {kOlder, "u1", kRuns, "c://1"}}),
             (Words{"another's", "holds"}));
