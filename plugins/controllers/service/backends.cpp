@@ -62,6 +62,8 @@ Words words_of(LeftOut reason) {
               "are about to be removed by the autoscaler"};
     case LeftOut::cordoned:
       return {"is cordoned", "are cordoned"};
+    case LeftOut::flaps:
+      return {"goes and comes again and again", "go and come again and again"};
     case LeftOut::no_instance:
       return {"has no instance in the cloud", "have no instance in the cloud"};
     case LeftOut::of_another:

@@ -25,6 +25,7 @@ enum class LeftOut : std::size_t {
   deleting,     // it has a deletionTimestamp
   autoscaler,   // its taint says that the instance is about to go
   cordoned,     // spec.unschedulable, where that counts
+  flaps,        // Nodes of its name come and go
   no_instance,  // the cloud has none for it
   of_another,   // the instance that it names is an older Node's
   foreign,      // it is another provider's

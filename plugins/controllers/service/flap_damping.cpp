@@ -18,20 +18,26 @@ FlapDamping::Milliseconds FlapDamping::due(const Entry& entry) {
   return entry.full - (kAtOnce - 1) * kPeriod;
 }
 
-const FlapDamping::Entry* FlapDamping::held(const Object& node) const {
+const FlapDamping::Entry* FlapDamping::waiting(const Object& node) const {
   const auto place = nodes_.find(node.name());
-  if (place == nodes_.end() || !place->second.held) return nullptr;
+  if (place == nodes_.end() || !place->second.waits()) return nullptr;
   return place->second.uid == node.uid() ? &place->second : nullptr;
 }
 
 Object FlapDamping::in_force(const Object& newest, bool leaves) const {
-  const Entry* entry = leaves ? nullptr : held(newest);
-  return entry == nullptr ? newest : *entry->held;
+  const Entry* entry = leaves ? nullptr : waiting(newest);
+  return entry == nullptr ? newest : entry->held.value_or(newest);
+}
+
+bool FlapDamping::out(const Object& node) const {
+  const Entry* entry = waiting(node);
+  return entry != nullptr && entry->out;
 }
 
 bool FlapDamping::change(const Object& before, const Object& now, bool leaves) {
   Entry& entry = nodes_[std::string(now.name())];
-  if (entry.uid != now.uid()) entry = Entry{std::string(now.uid()), {}, {}, false};
+  if (entry.out) return false;
+  entry.uid = now.uid();
   const Milliseconds time = host_.timer.now();
   entry.full = std::max(entry.full, time);
   if (entry.full == time) entry.told = false;
@@ -50,13 +56,51 @@ void FlapDamping::settled(const Object& node) {
   if (place != nodes_.end()) place->second.held.reset();
 }
 
-void FlapDamping::forget(const Object& node) {
+void FlapDamping::gone(const Object& node) {
+  const Milliseconds time = host_.timer.now();
+  forget_some(time);
+  Entry& entry = nodes_[std::string(node.name())];
+  entry.uid.clear();
+  entry.held.reset();
+  entry.out = false;
+  entry.went = time;
+}
+
+// Its return is the change that this pays for: nobody is kept who does not come back.
+void FlapDamping::shown() {
+  const Milliseconds time = host_.timer.now();
+  for (auto& [name, entry] : nodes_) {
+    if (!std::exchange(entry.went, std::nullopt)) continue;
+    entry.full = std::min(std::max(entry.full, time) + kPeriod, time + kAtOnce * kPeriod);
+  }
+}
+
+bool FlapDamping::came(const Object& node) {
   const auto place = nodes_.find(node.name());
-  if (place != nodes_.end()) nodes_.erase(place);
+  if (place == nodes_.end()) return true;
+  Entry& entry = place->second;
+  const Milliseconds time = host_.timer.now();
+  entry.uid = node.uid();
+  entry.went.reset();
+  entry.out = due(entry) > time;
+  if (entry.full <= time) entry.told = false;
+  if (entry.out) tell(node, entry);
+  return !entry.out;
+}
+
+// Without Services nothing is ever shown.
+void FlapDamping::forget_some(Milliseconds time) {
+  if (nodes_.size() < forget_at_) return;
+  std::erase_if(nodes_, [&](const auto& each) {
+    const Entry& entry = each.second;
+    return entry.uid.empty() && entry.full <= time &&
+           time - entry.went.value_or(time - kPeriod) >= kPeriod;
+  });
+  forget_at_ = std::max<std::size_t>(64, 2 * nodes_.size());
 }
 
 std::optional<FlapDamping::Milliseconds> FlapDamping::left(const Object& node) const {
-  const Entry* entry = held(node);
+  const Entry* entry = waiting(node);
   if (entry == nullptr) return std::nullopt;
   return std::max(due(*entry) - host_.timer.now(), Milliseconds(1));
 }
@@ -65,9 +109,9 @@ bool FlapDamping::release() {
   const Milliseconds time = host_.timer.now();
   bool any = false;
   for (auto& [name, entry] : nodes_) {
-    if (!entry.held || due(entry) > time) continue;
+    if (!entry.waits() || due(entry) > time) continue;
+    if (!std::exchange(entry.out, false)) entry.full = std::max(entry.full, time) + kPeriod;
     entry.held.reset();
-    entry.full = std::max(entry.full, time) + kPeriod;
     any = true;
   }
   return any;
@@ -76,7 +120,7 @@ bool FlapDamping::release() {
 std::optional<FlapDamping::Milliseconds> FlapDamping::next() const {
   std::optional<Milliseconds> earliest;
   for (const auto& [name, entry] : nodes_) {
-    if (!entry.held) continue;
+    if (!entry.waits()) continue;
     const Milliseconds wait = std::max(due(entry) - host_.timer.now(), Milliseconds(1));
     earliest = std::min(earliest.value_or(wait), wait);
   }
@@ -89,8 +133,8 @@ void FlapDamping::tell(const Object& node, Entry& entry) const {
   events_.warning(node, kMembershipFlaps,
                   "A label or address that decides whether load balancers send this Node traffic, "
                   "such as node.kubernetes.io/exclude-from-external-load-balancers, changes again "
-                  "and again. Such changes count every 10 minutes from now on; a Node that leaves "
-                  "is out at once");
+                  "and again, or the Node itself goes and comes. Such changes count every 10 "
+                  "minutes from now on; a Node that leaves is out at once");
 }
 
 }  // namespace ccm::service

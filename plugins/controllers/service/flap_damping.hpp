@@ -3,6 +3,9 @@
 // balancer. So each Node has a bucket of changes: six count at once, then one in ten minutes. What
 // waits does not get lost: when its time has come, the state of that moment counts.
 //
+// The bucket is the name's, since a kubelet may also register its Node again and again: a Node that
+// is missed takes a change out of it, and one of that name that comes waits until there is another.
+//
 // A Node that leaves is out at once, whatever it did before: that is how it is drained, and it can
 // leave only as often as it came back. [serial]
 #pragma once
@@ -11,6 +14,7 @@
 #include <ccm/object.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -33,7 +37,13 @@ class FlapDamping {
   // Its newest state is as the one that counts.
   void settled(const Object& node);
   // It is gone.
-  void forget(const Object& node);
+  void gone(const Object& node);
+  // Load balancers follow the Nodes as they are now: those that are gone are missed.
+  void shown();
+  // It is new, perhaps under the name of one that is gone. Whether it may be a member at once.
+  bool came(const Object& node);
+  // It is no member yet, since Nodes of its name came and went.
+  [[nodiscard]] bool out(const Object& node) const;
 
   // Until the change of this Node counts that waits; nothing = none does.
   [[nodiscard]] std::optional<Milliseconds> left(const Object& node) const;
@@ -44,19 +54,26 @@ class FlapDamping {
 
  private:
   struct Entry {
-    std::string uid;
+    std::string uid;             // empty: there is none of that name now
     Milliseconds full{0};        // when its bucket is full again
     std::optional<Object> held;  // the state that counts while a newer one waits
+    bool out = false;            // it waits altogether
+    // When it went, until that is shown.
+    std::optional<Milliseconds> went;
     bool told = false;
+    [[nodiscard]] bool waits() const { return held || out; }
   };
 
-  [[nodiscard]] const Entry* held(const Object& node) const;
+  // The Node's, if it waits.
+  [[nodiscard]] const Entry* waiting(const Object& node) const;
   [[nodiscard]] static Milliseconds due(const Entry& entry);
+  void forget_some(Milliseconds time);
   void tell(const Object& node, Entry& entry) const;
 
   Host& host_;
   const Events events_;
-  std::map<std::string, Entry, std::less<>> nodes_;  // by name: those that were changed
+  std::map<std::string, Entry, std::less<>> nodes_;  // by name: those that were changed or went
+  std::size_t forget_at_ = 64;
 };
 
 }  // namespace ccm::service

@@ -68,11 +68,12 @@ Members::Known& Members::known_of(const Object& node) {
 bool Members::on_node(EventKind kind, const Object& old, const Object& now) {
   switch (kind) {
     case EventKind::deleted:
-      damping_.forget(now);
-      [[fallthrough]];
-    case EventKind::added:
+      damping_.gone(now);
       set_.reset();
       return true;
+    case EventKind::added:
+      set_.reset();
+      return damping_.came(now);
     case EventKind::updated:
       return on_update(old, now);
     case EventKind::hinted: {
@@ -108,8 +109,13 @@ std::optional<milliseconds> Members::release() {
 }
 
 bool Members::on_update(const Object& old, const Object& now) {
-  bool matters =
-      old.uid() != now.uid() || old.text("/spec/providerID") != now.text("/spec/providerID");
+  if (old.uid() != now.uid()) {
+    damping_.gone(old);
+    damping_.came(now);
+    set_.reset();
+    return true;
+  }
+  bool matters = old.text("/spec/providerID") != now.text("/spec/providerID");
   const Object before = damping_.in_force(old, leaves(old));
   if (!matters && differs(before, now)) {
     matters = damping_.change(before, now, leaves(now));
@@ -219,6 +225,7 @@ void Members::take(const std::vector<NodeIdentity>& nodes, std::vector<Instance>
     }
     known.state = answer.state;
     known.instance_id = std::move(answer.provider_id);
+    known.named = answer.name == nodes[i].name;
     known.addresses = std::move(answer.addresses);
     if (known.disputed && confirmed(*known.disputed, known.addresses)) known.disputed.reset();
   }
@@ -231,8 +238,10 @@ std::vector<ClaimVerdict> Members::verdicts(const std::vector<Object>& nodes) co
   for (const Object& node : nodes) {
     const auto known = known_.find(std::string(node.name()));
     const bool said = known != known_.end() && known->second.uid == node.uid();
-    claims.push_back(said ? claim_of(node, known->second.state, known->second.instance_id)
-                          : claim_of(node, InstanceState::unknown, {}));
+    InstanceClaim claim = claim_of(node, InstanceState::unknown, {});
+    if (said) claim = claim_of(node, known->second.state, known->second.instance_id);
+    claim.named = said && known->second.named;
+    claims.push_back(claim);
   }
   return judge_claims(claims);
 }
@@ -240,14 +249,16 @@ std::vector<ClaimVerdict> Members::verdicts(const std::vector<Object>& nodes) co
 // Tells the Node once when another one has its instance.
 LeftOut Members::judge(const std::vector<Object>& nodes, std::size_t i,
                        const ClaimVerdict& verdict) {
-  const LeftOut own = left_out(nodes[i]);
+  LeftOut own = left_out(nodes[i]);
+  if (own == LeftOut::no && damping_.out(nodes[i])) own = LeftOut::flaps;
   if (!host_.instances) return own;
   Known& known = known_of(nodes[i]);
   if (verdict.claim == Claim::of_another && !std::exchange(known.told, true)) {
-    events_.warning(nodes[i], kInstanceOfAnother,
-                    "Instance " + known.instance_id + " is already that of Node " +
-                        std::string(nodes[verdict.holder].name()) +
-                        ", which is older. This Node gets no traffic of load balancers");
+    events_.warning(
+        nodes[i], kInstanceOfAnother,
+        "Instance " + known.instance_id + " is already that of Node " +
+            std::string(nodes[verdict.holder].name()) +
+            ", which has its name or is older. This Node gets no traffic of load balancers");
   }
   if (verdict.claim != Claim::of_another) known.told = false;
   if (own != LeftOut::no) return own;
@@ -282,6 +293,7 @@ Backend Members::backend_of(const Object& node, bool cloud_tells) const {
 
 Members::Set Members::current() {
   if (set_) return set_;
+  damping_.shown();
   std::vector<Object> nodes;
   host_.kube.cached_each(kNodes, {}, [&](const Object& node) {
     nodes.push_back(damping_.in_force(node, leaves(node)));

@@ -68,6 +68,7 @@ class Members {
     // Of the instance; unknown: the cloud has not said.
     InstanceState state = InstanceState::unknown;
     std::string instance_id;
+    bool named = false;  // the cloud calls it as the Node is called
     std::vector<NodeAddress> addresses;
     Status why;           // of the last answer that said nothing
     bool silent = false;  // that was because the cloud did not answer

@@ -116,6 +116,20 @@ TEST_F(MembersTest, issue_37_3_OfTwoNodesWithOneInstanceTheOlderOneHasIt) {
   EXPECT_EQ(members(), "hostile=10.0.0.0") << "its instance is free";
 }
 
+// Its kubelet registered it without a provider ID, and named this one when the other had come.
+TEST_F(MembersTest, Issue37_AnOlderNodeDoesNotTakeTheInstanceOfAnotherName) {
+  add_instance("node-0", 0);
+  put_node(created(plain_node("node-0"), "2026-01-02T00:00:00Z"));
+  Json hostile = created(plain_node("hostile"), "2026-01-01T00:00:00Z");
+  hostile["spec"]["providerID"] = "test://node-0";
+  put_node(hostile);
+  put(balanced("s0"));
+  start();
+  run();
+  EXPECT_EQ(members(), "node-0=10.0.0.0");
+  EXPECT_EQ(host.events.with_reason("InstanceOfAnotherNode").size(), 1U);
+}
+
 // One that has its instance by its name holds it as well.
 TEST_F(MembersTest, issue_37_3_AProviderIdDoesNotTakeAnInstanceFromANodeWithoutOne) {
   add_instance("node-0", 0);
@@ -430,6 +444,43 @@ TEST_F(FlappingTest, Issue37_OneNodesFlappingDoesNotDelayAnother) {
   put_node(plain_node("node-2"));
   advance(seconds(2));
   EXPECT_EQ(members(), "node-0=10.0.0.0 node-2=10.0.0.2");
+}
+
+// Each return wrote every load balancer, since a new UID had a bucket of its own.
+TEST_F(FlappingTest, Issue37_AKubeletThatRegistersAgainAndAgainHasALimit) {
+  for (const bool seen : {true, false}) {
+    if (seen) made(1, 2);
+    take_cloud();
+    for (int i = 0; i < 360; ++i) {
+      Json again = plain_node("node-1");
+      again["metadata"]["uid"] = "uid-" + std::to_string(i) + (seen ? "s" : "u");
+      if (seen) {
+        host.kube.remove("v1/nodes", "node-1");
+        advance(seconds(5));
+      }
+      put_node(again);
+      advance(seconds(seen ? 5 : 10));
+    }
+    EXPECT_LE(take_cloud().size(), 28U) << "with its deletion " << seen;
+    const Texts events = take_events();
+    EXPECT_LE(std::count(events.begin(), events.end(), "Warning LoadBalancerMembershipFlaps"), 1);
+    advance(minutes(11));
+    EXPECT_EQ(members(), kBoth);
+  }
+}
+
+TEST_F(FlappingTest, Issue37_ANodeThatIsMadeAgainAfterARestIsAMemberAtOnce) {
+  made(1, 2);
+  for (int i = 0; i < 3; ++i) {
+    host.kube.remove("v1/nodes", "node-1");
+    advance(seconds(5));
+    EXPECT_EQ(members(), kOne);
+    Json again = plain_node("node-1");
+    again["metadata"]["uid"] = "uid-" + std::to_string(i);
+    put_node(again);
+    advance(seconds(5));
+    EXPECT_EQ(members(), kBoth);
+  }
 }
 
 TEST_F(FlappingTest, Issue37_ALabelByWhichTheProviderChoosesHasALimitToo) {
