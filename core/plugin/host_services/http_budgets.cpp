@@ -80,17 +80,22 @@ int64_t kept_from(CallPriority priority, int64_t limit) {
 }  // namespace
 
 std::optional<milliseconds> parse_retry_after(std::string_view text, system_clock::time_point now) {
+  constexpr int64_t kYear = 365 * 24 * 3600;
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc{} && end == text.data() + text.size() && number >= 0) {
-    constexpr int64_t kYear = 365 * 24 * 3600;
+  const bool whole = error != std::errc::invalid_argument && end == text.data() + text.size();
+  if (whole && error == std::errc::result_out_of_range) number = text.front() == '-' ? -1 : kYear;
+  if (whole) {
+    if (number < 0) return std::nullopt;
     return std::chrono::seconds(std::min(number, kYear));
   }
   tm date{};
   const std::string owned(text);
-  if (::strptime(owned.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date) == nullptr) return std::nullopt;
-  const auto then = system_clock::from_time_t(::timegm(&date));
-  return std::max(std::chrono::duration_cast<milliseconds>(then - now), milliseconds(0));
+  const char* rest = ::strptime(owned.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date);
+  if (rest == nullptr || *rest != '\0') return std::nullopt;
+  // Of the year 9999 the clock's own type has no room.
+  const int64_t left = ::timegm(&date) - system_clock::to_time_t(now);
+  return std::chrono::seconds(std::clamp<int64_t>(left, 0, kYear));
 }
 
 RateLimitHeaders parse_rate_limit(const net::Response& response, system_clock::time_point now) {

@@ -367,6 +367,20 @@ TEST(RetryAfter, BothForms) {
   EXPECT_FALSE(parse_retry_after("soon", now));
 }
 
+TEST(RetryAfter, Issue37_AnyRetryAfterIsAPauseOrNone) {
+  const auto now = std::chrono::system_clock::from_time_t(784111777);
+  constexpr auto kYear = 365 * 24h;
+  for (const char* far : {"1000000000000", "9223372036854775807", "99999999999999999999999999",
+                          "Fri, 31 Dec 9999 23:59:59 GMT", "Sun, 06 Nov 2094 08:49:37 GMT"}) {
+    EXPECT_EQ(parse_retry_after(far, now), kYear) << far;
+  }
+  for (const char* garbage :
+       {"-99999999999999999999999999", "1e9", "60s", "60, 60", "Sun, 06 Nov 1994 08:50:37 GMTx",
+        "Sun, 06 Nov 1994", "+60", " 60", "\xff"}) {
+    EXPECT_FALSE(parse_retry_after(garbage, now)) << garbage;
+  }
+}
+
 TEST_F(HttpServiceTest, WhatChangesTheCloudPassesTheGate) {
   ASSERT_TRUE(create(true).ok());
   Caught caught;
