@@ -1,7 +1,7 @@
 // Whether the cloud works, by how the provider's operations end.
 #include "cloud/cloud_health.hpp"
 
-#include "runtime/manual_timers.hpp"
+#include "../runtime/manual_timers.hpp"
 
 #include <gtest/gtest.h>
 
