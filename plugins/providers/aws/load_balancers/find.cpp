@@ -159,28 +159,27 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find(Ctx ctx, const LoadBalanc
 
 // Each Service that is on it has to permit the guest's namespace. Rules of its own security groups
 // are one Service's, so one that has groups is not shared.
-Task<Status> LoadBalancers::may_join(Ctx ctx, const LoadBalancerService& service, Found found) {
+Status LoadBalancers::may_join(const LoadBalancerService& service, const Found& found) const {
   const std::string what = "load balancer " + found.name();
   if (!found.network || !found.network->groups.empty()) {
-    co_return not_shared(what + " has security groups, whose rules are one Service's alone");
+    return not_shared(what + " has security groups, whose rules are one Service's alone");
   }
-  for (const std::string& user : other_users(service, found.marked())) {
-    const std::size_t slash = user.find('/');
-    KubeReference reference;
-    reference.resource = "v1/services";
-    reference.namespace_name = user.substr(0, slash);
-    reference.name = slash == std::string::npos ? std::string() : user.substr(slash + 1);
-    const auto object = co_await host_.kube.get(ctx, std::move(reference));
-    if (object.status().error_class() == ErrorClass::not_found) {
-      co_return not_shared(what + " bears the mark of Service " + user + ", which there is not");
+  for (const std::string& key : other_users(service, found.marked())) {
+    LoadBalancerService user;
+    user.namespace_name = key.substr(0, key.find('/'));
+    user.name = key.substr(std::min(user.namespace_name.size() + 1, key.size()));
+    user.object = host_.kube.cached("v1/services", user.name, user.namespace_name);
+    user.uid = user.object.uid();
+    // A Service that was made again under its old name has another UID.
+    if (!user.object || claim_of(user, found.marked(), cluster_) != Claim::owner) {
+      return not_shared(what + " bears the mark of Service " + key + ", which there is not");
     }
-    if (!object.ok()) co_return object.status();
-    if (shares_load_balancer_with(host_.config, *object, service.namespace_name)) continue;
-    co_return not_shared("Service " + user + " does not share its " + what +
-                         " with the namespace " + service.namespace_name + ": its annotation " +
-                         std::string(kShareAnnotation) + " has to name it");
+    if (shares_load_balancer_with(host_.config, user.object, service.namespace_name)) continue;
+    return not_shared("Service " + key + " does not share its " + what + " with the namespace " +
+                      service.namespace_name + ": its annotation " + std::string(kShareAnnotation) +
+                      " has to name it");
   }
-  co_return Status();
+  return {};
 }
 
 }  // namespace ccm::aws

@@ -120,7 +120,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work(Ctx ctx, LoadBalancerService serv
     co_return Status(Code::not_found, ErrorClass::not_found, "Load balancer not found");
   }
   if (found->claim == Claim::guest && mode != Mode::observe) {
-    Status may = co_await may_join(ctx, service, *found);
+    Status may = may_join(service, *found);
     if (!may.ok()) co_return may;
   }
   const bool network = found->any() ? found->network.has_value() : kind == Kind::network;

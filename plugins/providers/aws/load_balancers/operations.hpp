@@ -87,7 +87,7 @@ class LoadBalancers {
   Task<Result<TagsByOwner>> read_network_tags(Ctx ctx);
   Task<Result<TagsByOwner>> read_classic_tags(Ctx ctx);
   // Whether a Service of this cluster may share it: each that has it permits its namespace.
-  Task<Status> may_join(Ctx ctx, const LoadBalancerService& service, Found found);
+  [[nodiscard]] Status may_join(const LoadBalancerService& service, const Found& found) const;
 
   // operations.cpp
   Task<Result<LoadBalancer>> work(Ctx ctx, LoadBalancerService service, Backends backends,

@@ -161,6 +161,11 @@ TEST_F(AwsOwnershipTest, Issue43_AGuestDoesNotGetThePortOfAnother) {
 TEST_F(AwsOwnershipTest, Issue43_WhoseServiceIsGoneIsJoinedByNobody) {
   ensured(nlb());
   EXPECT_EQ(refused(guest("default")).reason(), "LoadBalancerNotShared");
+  // Nor one whose Service was made again under its name.
+  auto again = web();
+  again.uid = "4b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  host.kube.put("v1/services", with(again, {}).object.json());
+  EXPECT_EQ(refused(guest("default")).reason(), "LoadBalancerNotShared");
 }
 
 TEST_F(AwsOwnershipTest, WhatBearsTheMarkIsListedAndOnlyThat) {
