@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <cctype>
+#include <chrono>
 #include <clocale>
 #include <exception>
 #include <fstream>
@@ -158,7 +159,13 @@ ordered_json try_here(const ProviderTrialOptions& options, const ccm_plugin* plu
   settings.flags = options.flags;
   Trial trial(settings);
   take_secrets(trial.host.config);
-  if (options.cloud_command.empty()) trial.host.http.handle(&carry_out);
+  if (options.cloud_command.empty()) {
+    trial.host.http.handle(&carry_out);
+    // Signatures carry the time.
+    trial.host.wall_clock_begin = std::chrono::duration_cast<std::chrono::milliseconds>(
+                                      std::chrono::system_clock::now().time_since_epoch()) -
+                                  trial.host.loop.now();
+  }
   ordered_json outcome = outcome_of("");
   outcome["failure"] = run_operations(trial, outcome["machines"]);
   if (!trial.network.fault().empty()) outcome["failure"] = trial.network.fault();

@@ -24,9 +24,8 @@ struct FakeHost::Table {
   }
 
   static int64_t now_ms(void* self) { return owner(self).loop.now().count(); }
-  // 2026-01-01T00:00:00Z plus the fake clock.
   static int64_t wall_clock_ms(void* self) {
-    return 1'767'225'600'000 + owner(self).loop.now().count();
+    return (owner(self).wall_clock_begin + owner(self).loop.now()).count();
   }
   static uint64_t after(void* self, int64_t delay_ms, ccm_callback callback) {
     auto kept = keep(self, callback);

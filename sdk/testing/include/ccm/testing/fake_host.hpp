@@ -24,6 +24,7 @@
 #include <ccm/testing/fake_routes.hpp>
 #include <ccm/testing/fake_services.hpp>
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -54,6 +55,9 @@ class FakeHost {
   FakeHints hints;
   FakeHttp http;
   FakeKube kube;
+  // The wall clock at the loop's time 0: 2026-01-01T00:00:00Z. A cloud that is not a fake wants the
+  // real time.
+  std::chrono::milliseconds wall_clock_begin{1'767'225'600'000};
   // The cloud, for controllers.
   FakeLoadBalancers load_balancers;
   FakeRoutes routes;
