@@ -68,6 +68,11 @@ test-openstack: packages-openstack configure ## contract suite and the whole man
 	@CCM_TEST_PATIENCE=180 $(BUILD)/openstack/bin/python tests/openstack/services.py $(BUILD)/openstack-services \
 	  sh -ec '$(BUILD)/bin/openstack_contract_test; $(BUILD)/bin/openstack_services_manager_test'
 
+test-aws: packages-kube configure ## contract suite on moto, a stand-in for AWS that others wrote
+	@tests/aws/install $(BUILD)/aws
+	@cmake --build $(BUILD) -j $(JOBS) --target aws_contract_test
+	@PYTHONDONTWRITEBYTECODE=1 $(BUILD)/aws/bin/python tests/aws/services.py $(BUILD)/aws-services $(BUILD)/bin/aws_contract_test
+
 test-mutants: packages-test build ## 40 bugs, one at a time, in the templates of `ccmctl plugin new`: the conformance cases find them
 	@PYTHONDONTWRITEBYTECODE=1 tests/conformance/mutants/mutants_test.py $(BUILD)
 
@@ -186,4 +191,4 @@ test-image: packages-image packages-test-image $(if $(image_flags),cross,package
 clean: ## remove the build trees
 	@rm -rf build build-*
 
-.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-growth test-mutants bench build-asan build-tsan asan tsan churn fuzz lint lint-workflows abi-lock install deb test-deb test-sbom test-rpm test-debian sign dist cross image image-programs test-image clean
+.PHONY: help configure programs build demo test test-kube test-chart test-cluster site test-openstack test-aws test-growth test-mutants bench build-asan build-tsan asan tsan churn fuzz lint lint-workflows abi-lock install deb test-deb test-sbom test-rpm test-debian sign dist cross image image-programs test-image clean

@@ -22,8 +22,8 @@ std::string decoded(std::string_view text) {
   return plain;
 }
 
-Form parse(std::string_view body) {
-  Form form;
+Parameters parse(std::string_view body) {
+  Parameters form;
   while (!body.empty()) {
     const size_t end = std::min(body.find('&'), body.size());
     const std::string_view pair = body.substr(0, end);
@@ -34,13 +34,13 @@ Form parse(std::string_view body) {
   return form;
 }
 
-std::string value_of(const Form& form, const std::string& name) {
+std::string value_of(const Parameters& form, const std::string& name) {
   const auto found = form.find(name);
   return found == form.end() ? std::string() : found->second;
 }
 
 // InstanceId.1, InstanceId.2, ...
-std::vector<std::string> list_of(const Form& form, const std::string& name) {
+std::vector<std::string> list_of(const Parameters& form, const std::string& name) {
   std::vector<std::string> values;
   for (int i = 1; form.contains(name + "." + std::to_string(i)); ++i) {
     values.push_back(value_of(form, name + "." + std::to_string(i)));
@@ -50,7 +50,7 @@ std::vector<std::string> list_of(const Form& form, const std::string& name) {
 
 using Filters = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-Filters filters_of(const Form& form) {
+Filters filters_of(const Parameters& form) {
   Filters filters;
   for (int i = 1; form.contains("Filter." + std::to_string(i) + ".Name"); ++i) {
     const std::string prefix = "Filter." + std::to_string(i);
@@ -133,8 +133,11 @@ std::string machine_xml(const Machine& machine) {
       element("dnsName", machine.public_dns) + element("ipAddress", machine.public_address) +
       "<networkInterfaceSet>";
   for (const Card& card : machine.cards) xml += card_xml(card);
-  return xml +
-         "</networkInterfaceSet><blockDeviceMapping><item><ebs/></item></blockDeviceMapping>" +
+  xml += "</networkInterfaceSet><groupSet>";
+  for (const std::string& group : machine.groups) {
+    xml += "<item>" + element("groupId", group) + "</item>";
+  }
+  return xml + "</groupSet><blockDeviceMapping><item><ebs/></item></blockDeviceMapping>" +
          tag_set(machine.tags) + "</item>";
 }
 
@@ -152,9 +155,10 @@ Answer refusal(int status, const std::string& code, const std::string& message) 
 }  // namespace
 
 size_t Cloud::calls(std::string_view action) const {
-  return static_cast<size_t>(std::count_if(journal_.begin(), journal_.end(), [&](const Form& form) {
-    return action.empty() || value_of(form, "Action") == action;
-  }));
+  return static_cast<size_t>(
+      std::count_if(journal_.begin(), journal_.end(), [&](const Parameters& form) {
+        return action.empty() || value_of(form, "Action") == action;
+      }));
 }
 
 Machine* Cloud::machine(std::string_view id) {
@@ -184,10 +188,10 @@ Machine& Cloud::add_machine(int number) {
 }
 
 Answer Cloud::handle(std::string_view body) {
-  const Form form = parse(body);
+  const Parameters form = parse(body);
   const std::string action = value_of(form, "Action");
   journal_.push_back(form);
-  for (Fault& fault : faults) {
+  for (CallFault& fault : faults) {
     if (fault.count == 0 || (!fault.action.empty() && fault.action != action)) continue;
     --fault.count;
     if (!fault.cut) return refusal(fault.status, fault.code, fault.message);
@@ -198,7 +202,7 @@ Answer Cloud::handle(std::string_view body) {
   return act(action, form);
 }
 
-Answer Cloud::act(const std::string& action, const Form& form) {
+Answer Cloud::act(const std::string& action, const Parameters& form) {
   if (action == "DescribeInstances") return describe_instances(form);
   if (action == "DescribeInstanceTopology") return describe_topology(form);
   if (action == "DescribeRouteTables") return describe_tables(form);
@@ -219,7 +223,7 @@ Answer Cloud::act(const std::string& action, const Form& form) {
   return refusal(400, "InvalidAction", "The action " + action + " is not valid");
 }
 
-Answer Cloud::describe_instances(const Form& form) {
+Answer Cloud::describe_instances(const Parameters& form) {
   const Filters filters = filters_of(form);
   for (const auto& [name, values] : filters) {
     if (values.size() > kMostValues) return refusal(400, "FilterLimitExceeded", "too many values");
@@ -248,7 +252,7 @@ Answer Cloud::describe_instances(const Form& form) {
   return answer("DescribeInstances", xml);
 }
 
-Answer Cloud::describe_topology(const Form& form) {
+Answer Cloud::describe_topology(const Parameters& form) {
   const auto ids = list_of(form, "InstanceId");
   if (ids.size() > 100) return refusal(400, "InvalidParameterValue", "too many ids");
   std::string xml = "<instanceSet>";
@@ -263,7 +267,7 @@ Answer Cloud::describe_topology(const Form& form) {
   return answer("DescribeInstanceTopology", xml + "</instanceSet>");
 }
 
-Answer Cloud::describe_tables(const Form& form) {
+Answer Cloud::describe_tables(const Parameters& form) {
   const Filters filters = filters_of(form);
   const auto ids = list_of(form, "RouteTableId");
   std::string xml = "<routeTableSet>";
@@ -274,7 +278,12 @@ Answer Cloud::describe_tables(const Form& form) {
                                             : keys_of(table.tags));
     });
     if (!fits || (!ids.empty() && ids.front() != table.id)) continue;
-    xml += "<item>" + element("routeTableId", table.id) + "<routeSet>";
+    xml += "<item>" + element("routeTableId", table.id) + "<associationSet>";
+    if (table.main) xml += "<item>" + element("main", "true") + "</item>";
+    for (const std::string& subnet : table.subnets) {
+      xml += "<item>" + element("subnetId", subnet) + "</item>";
+    }
+    xml += "</associationSet><routeSet>";
     for (const Route& route : table.routes) {
       const bool v6 = route.destination.find(':') != std::string::npos;
       xml += "<item>" +
@@ -291,7 +300,7 @@ Answer Cloud::describe_tables(const Form& form) {
   return answer("DescribeRouteTables", xml + "</routeTableSet>");
 }
 
-Answer Cloud::describe_cards(const Form& form) {
+Answer Cloud::describe_cards(const Parameters& form) {
   const Filters filters = filters_of(form);
   std::string xml = "<networkInterfaceSet>";
   for (const std::string& address : fargate) {
@@ -306,7 +315,7 @@ Answer Cloud::describe_cards(const Form& form) {
   return answer("DescribeNetworkInterfaces", xml + "</networkInterfaceSet>");
 }
 
-Answer Cloud::change_route(const std::string& action, const Form& form) {
+Answer Cloud::change_route(const std::string& action, const Parameters& form) {
   Table* table = this->table(value_of(form, "RouteTableId"));
   if (table == nullptr) return refusal(400, "InvalidRouteTableID.NotFound", "no such table");
   std::string destination = value_of(form, "DestinationCidrBlock");
@@ -351,7 +360,7 @@ Answer Cloud::change_route(const std::string& action, const Form& form) {
   return answer(action, "<return>true</return>");
 }
 
-Answer Cloud::modify_check(const std::string& action, const Form& form) {
+Answer Cloud::modify_check(const std::string& action, const Parameters& form) {
   const bool on = value_of(form, "SourceDestCheck.Value") == "true";
   for (Machine& machine : machines) {
     if (action == "ModifyInstanceAttribute" && machine.id == value_of(form, "InstanceId")) {
@@ -370,7 +379,7 @@ Answer Cloud::modify_check(const std::string& action, const Form& form) {
   return refusal(400, "InvalidInstanceID.NotFound", "no such instance");
 }
 
-Answer Cloud::change_tags(const std::string& action, const Form& form) {
+Answer Cloud::change_tags(const std::string& action, const Parameters& form) {
   const auto ids = list_of(form, "ResourceId");
   for (const std::string& id : ids) {
     if (machine(id) == nullptr) {

@@ -1,6 +1,5 @@
-// A small EC2 and STS with state, as far as Nodes, routes and tags need them: filters, pages,
-// faults, and changes that are seen late. What AWS itself does is held against tests/aws, whose
-// server others wrote. One thread.
+// A small EC2 with state, as far as Nodes, routes and tags need it: filters, pages, faults, and
+// changes that are seen late. tests/aws holds it against a server that others wrote. One thread.
 #pragma once
 
 #include <chrono>
@@ -35,6 +34,7 @@ struct Machine {
   std::string public_dns;
   std::string public_address;
   std::vector<Card> cards;
+  std::vector<std::string> groups;  // security groups
   Tags tags;
   std::vector<std::string> layers;  // of the network's topology
   // Describe calls do not know it before (eventual consistency).
@@ -54,10 +54,12 @@ struct Table {
   std::string vpc = "vpc-1";
   Tags tags;
   std::vector<Route> routes;
+  std::vector<std::string> subnets{};  // ids
+  bool main = false;
 };
 
 // The next `count` calls of `action` ("" = any) get that answer.
-struct Fault {
+struct CallFault {
   std::string action;
   int count = 1;
   int status = 503;
@@ -73,7 +75,7 @@ struct Answer {
 };
 
 // The parameters of a call, with their names on the wire.
-using Form = std::map<std::string, std::string>;
+using Parameters = std::map<std::string, std::string>;
 
 class Cloud {
  public:
@@ -84,7 +86,7 @@ class Cloud {
 
   std::vector<Machine> machines;
   std::vector<Table> tables;
-  std::vector<Fault> faults;
+  std::vector<CallFault> faults;
   std::map<std::string, std::string> zones{{"us-east-1a", "use1-az6"}, {"us-east-1b", "use1-az1"}};
   // Addresses of Fargate tasks.
   std::vector<std::string> fargate;
@@ -92,7 +94,7 @@ class Cloud {
 
   // How many calls of that action came; of any when empty.
   [[nodiscard]] size_t calls(std::string_view action = {}) const;
-  [[nodiscard]] const std::vector<Form>& journal() const { return journal_; }
+  [[nodiscard]] const std::vector<Parameters>& journal() const { return journal_; }
   void clear_journal() { journal_.clear(); }
 
   [[nodiscard]] Machine* machine(std::string_view id);
@@ -101,17 +103,17 @@ class Cloud {
   Machine& add_machine(int number);
 
  private:
-  Answer act(const std::string& action, const Form& form);
-  Answer describe_instances(const Form& form);
-  Answer describe_topology(const Form& form);
-  Answer describe_tables(const Form& form);
-  Answer describe_cards(const Form& form);
-  Answer change_route(const std::string& action, const Form& form);
-  Answer modify_check(const std::string& action, const Form& form);
-  Answer change_tags(const std::string& action, const Form& form);
+  Answer act(const std::string& action, const Parameters& form);
+  Answer describe_instances(const Parameters& form);
+  Answer describe_topology(const Parameters& form);
+  Answer describe_tables(const Parameters& form);
+  Answer describe_cards(const Parameters& form);
+  Answer change_route(const std::string& action, const Parameters& form);
+  Answer modify_check(const std::string& action, const Parameters& form);
+  Answer change_tags(const std::string& action, const Parameters& form);
 
   std::function<std::chrono::milliseconds()> now_;
-  std::vector<Form> journal_;
+  std::vector<Parameters> journal_;
 };
 
 }  // namespace ccm::aws_api
