@@ -73,9 +73,12 @@ func (p *provider) UpdateLoadBalancer(ctx context.Context, service *ccm.Service,
 
 // DeleteLoadBalancer deletes what bears the Service's mark.
 func (p *provider) DeleteLoadBalancer(ctx context.Context, service *ccm.Service) error {
-	ours, err := p.api.marked(ctx, service.UID)
-	if err != nil {
+	ours, foreign, err := p.ours(ctx, service)
+	switch {
+	case err != nil:
 		return err
+	case foreign:
+		return ccm.NotOwned("load balancer %s has no label %s=%s", service.ID, uidLabel, service.UID)
 	}
 	for _, each := range ours {
 		if each.Protection.Delete {
@@ -86,14 +89,7 @@ func (p *provider) DeleteLoadBalancer(ctx context.Context, service *ccm.Service)
 			return err
 		}
 	}
-	if len(ours) > 0 || service.ID == "" {
-		return nil
-	}
-	other, err := p.api.loadBalancer(ctx, service.ID)
-	if err == nil && other != nil {
-		return ccm.NotOwned("load balancer %s has no label %s=%s", service.ID, uidLabel, service.UID)
-	}
-	return err
+	return nil
 }
 
 // LoadBalancerName needs no call.

@@ -237,6 +237,22 @@ func TestALostAnswerMakesNoSecondOne(t *testing.T) {
 	w.only()
 }
 
+func TestAListThatIsOlderThanTheRecord(t *testing.T) {
+	w := begin(t)
+	of := webService()
+	of.ID = w.ensure(webService(), backends(2)).ID
+	w.stale = true
+	if seen, err := w.ObserveLoadBalancer(ctx, of, backends(2)); err != nil || seen.State != ccm.LoadBalancerActive || seen.ID != of.ID {
+		t.Errorf("got %+v, %v", seen, err)
+	}
+	if found := w.ensure(of, backends(2)); found.ID != of.ID {
+		t.Errorf("got %+v", found)
+	}
+	if err := w.DeleteLoadBalancer(ctx, of); err != nil || len(w.cloud.Balancers()) != 0 {
+		t.Errorf("got %v, %+v", err, w.cloud.Balancers())
+	}
+}
+
 func TestMoreNodesThanTargets(t *testing.T) {
 	w := begin(t)
 	_, _ = w.cloud.AddMachines(40, false)

@@ -51,6 +51,23 @@ func (c *client) loadBalancer(ctx context.Context, text string) (*loadBalancer, 
 	return answer.LoadBalancer, err
 }
 
+// ours gives the load balancers that bear the Service's mark, the recorded one also when the list does not show it yet. foreign: there
+// is none, and the recorded id leads to somebody else's.
+func (p *provider) ours(ctx context.Context, service *ccm.Service) (ours []loadBalancer, foreign bool, err error) {
+	ours, err = p.api.marked(ctx, service.UID)
+	if err != nil || len(ours) > 0 || service.ID == "" {
+		return ours, false, err
+	}
+	recorded, err := p.api.loadBalancer(ctx, service.ID)
+	if err != nil || recorded == nil {
+		return nil, false, err
+	}
+	if recorded.Labels[uidLabel] != service.UID {
+		return nil, true, nil
+	}
+	return []loadBalancer{*recorded}, false, nil
+}
+
 // find gives the Service's load balancer: the one that the administrator gave it, else the one with its mark. Nil = none; then
 // foreign says whether the recorded id leads to somebody else's.
 func (p *provider) find(ctx context.Context, service *ccm.Service) (found *loadBalancer, foreign bool, err error) {
@@ -61,23 +78,18 @@ func (p *provider) find(ctx context.Context, service *ccm.Service) (found *loadB
 		}
 		return found, false, err
 	}
-	ours, err := p.api.marked(ctx, service.UID)
-	switch {
-	case err != nil:
-		return nil, false, err
-	case len(ours) == 1:
-		return &ours[0], false, nil
-	case len(ours) > 1:
-		for i := range ours {
-			if id(ours[i].ID) == service.ID {
-				return &ours[i], false, nil
-			}
-		}
-		return nil, false, &ccm.Error{Code: ccm.CodeFailedPrecondition, Reason: "AmbiguousLoadBalancer",
-			Message: "load balancers " + id(ours[0].ID) + " and " + id(ours[1].ID) + " both have the label " + uidLabel + "=" + service.UID + ": take it from one of them"}
-	case service.ID == "":
-		return nil, false, nil
+	ours, foreign, err := p.ours(ctx, service)
+	if err != nil || len(ours) == 0 {
+		return nil, foreign, err
 	}
-	other, err := p.api.loadBalancer(ctx, service.ID)
-	return nil, other != nil, err
+	if len(ours) == 1 {
+		return &ours[0], false, nil
+	}
+	for i := range ours {
+		if id(ours[i].ID) == service.ID {
+			return &ours[i], false, nil
+		}
+	}
+	return nil, false, &ccm.Error{Code: ccm.CodeFailedPrecondition, Reason: "AmbiguousLoadBalancer",
+		Message: "load balancers " + id(ours[0].ID) + " and " + id(ours[1].ID) + " both have the label " + uidLabel + "=" + service.UID + ": take it from one of them"}
 }

@@ -23,6 +23,7 @@ type world struct {
 	t     *testing.T
 	cloud *fake.Cloud
 	later time.Duration
+	stale bool // lists of load balancers are of a time before there was one
 }
 
 var made *provider
@@ -42,6 +43,10 @@ func begin(t *testing.T, flags ...string) *world {
 	w.cloud.AddServer("worker-2")
 	configure(t, flags...)
 	ccmtest.Serve(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if w.stale && r.Method == "GET" && strings.HasSuffix(r.URL.Path, "/load_balancers") {
+			fmt.Fprint(rw, `{"load_balancers": []}`)
+			return
+		}
 		now := time.Unix(1_800_000_000, 0).Add(w.later)
 		w.cloud.ServeHTTP(rw, r.WithContext(cloudcommand.At(r.Context(), now)))
 	}))
