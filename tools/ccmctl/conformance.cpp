@@ -2,6 +2,7 @@
 
 #include "child.hpp"
 #include "conformance/trial.hpp"
+#include "live_cloud.hpp"
 #include "plugin_files/loader.hpp"
 
 #include <fcntl.h>
@@ -93,7 +94,14 @@ void be_the_case(const ConformanceOptions& options, const Case& which, const std
     settings.flags = options.flags;
     settings.directory = folder;
     settings.seed = options.seed;
+    if (options.live) {
+      settings.send = &send_to_cloud;
+      settings.prefix = options.prefix;
+      settings.cluster_seed = options.cluster_seed;
+      settings.ledger = options.ledger;
+    }
     trial = new conformance::Trial(settings);  // NOLINT
+    if (options.live) take_secrets(trial->host.config);
     write_report(report, run_here(which, *trial));
     trial->cloud.end();
   } catch (const std::exception& fault) {
@@ -121,17 +129,6 @@ CaseResult judge_case(const Case& which, const ChildEnd& end, std::chrono::milli
   return result;
 }
 
-CaseResult run_case(const ConformanceOptions& options, const Case& which) {
-  const CaseFolder folder;
-  const auto began = std::chrono::steady_clock::now();
-  const ChildEnd end = run_in_child(
-      [&](int report) { be_the_case(options, which, folder.path(), report); }, options.limit);
-  CaseResult result = judge_case(which, end, options.limit);
-  result.took = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::steady_clock::now() - began);
-  return result;
-}
-
 std::size_t how_many(const std::vector<CaseResult>& results, Verdict verdict) {
   return static_cast<std::size_t>(
       std::count_if(results.begin(), results.end(),
@@ -156,6 +153,17 @@ bool applies(const Case& which, const ConformanceOptions& options) {
 std::string_view to_string(Verdict verdict) {
   static constexpr std::string_view kNames[] = {"pass", "fail", "skip", "crashed"};
   return kNames[static_cast<int>(verdict)];
+}
+
+CaseResult run_case(const ConformanceOptions& options, const Case& which) {
+  const CaseFolder folder;
+  const auto began = std::chrono::steady_clock::now();
+  const ChildEnd end = run_in_child(
+      [&](int report) { be_the_case(options, which, folder.path(), report); }, options.limit);
+  CaseResult result = judge_case(which, end, options.limit);
+  result.took = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - began);
+  return result;
 }
 
 std::vector<CaseResult> run_cases(const ConformanceOptions& options) {

@@ -24,6 +24,12 @@ struct ConformanceOptions {
   std::vector<std::string> cases;  // empty = all that are about such components
   uint64_t seed = 1;
   std::chrono::milliseconds limit{60'000};  // of one case
+  // In a real cloud: what is made there has names that begin with `prefix`, and is written down in
+  // the file `ledger`.
+  bool live = false;
+  std::string prefix;
+  uint64_t cluster_seed = 0;
+  int ledger = -1;
 };
 
 enum class Verdict { passed, failed, skipped, crashed };
@@ -36,6 +42,7 @@ struct CaseResult {
   std::chrono::milliseconds took{0};
 };
 
+CaseResult run_case(const ConformanceOptions& options, const conformance::Case& which);
 std::vector<CaseResult> run_cases(const ConformanceOptions& options);
 
 // Whether none failed or crashed.

@@ -1,16 +1,21 @@
 // ccmctl plugin check: would the host load it, and do its components keep the rules?
 #include "commands.hpp"
 #include "conformance.hpp"
+#include "live_check.hpp"
 #include "output.hpp"
 #include "plugin_files/file_checks.hpp"
 #include "plugin_json.hpp"
 #include "plugin_settings.hpp"
 #include "trial_load.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <random>
 #include <stdexcept>
 
 namespace ccm::ctl {
@@ -26,8 +31,11 @@ struct CheckCommand {
   bool conformance = false;
   PluginSettings plugin;
   std::vector<std::string> cases;
-  uint64_t seed = 1;
+  std::optional<uint64_t> seed;
   unsigned case_seconds = 60;
+  bool live = false;
+  std::string prefix = "ccm-check";
+  bool yes = false;
 };
 
 // Sentences of the loader begin with the file, which the output names once.
@@ -59,8 +67,17 @@ ConformanceOptions conformance_options(const CheckCommand& options) {
   run.cloud_config = options.plugin.cloud_config_text();
   run.flags = options.plugin.flag_values();
   run.cases = options.cases;
-  run.seed = options.seed;
+  run.seed = options.seed.value_or(1);
   run.limit = std::chrono::seconds(options.case_seconds);
+  if (options.live) {
+    // A load balancer of a real cloud takes its time.
+    run.limit *= 10;
+    run.live = true;
+    run.prefix = options.prefix;
+    // Of each run another one: two at a time do not meet.
+    run.seed = options.seed.value_or(std::random_device()() % (1U << 20U));
+    run.cluster_seed = run.seed;
+  }
   for (const std::string& id : options.cases) {
     if (conformance::find_case(id) == nullptr) {
       throw std::invalid_argument("there is no case " + id + "; ccmctl plugin cases lists them");
@@ -100,37 +117,120 @@ void print_checks(const plugin::Examination& file) {
                                     : ": the host would refuse it\n");
 }
 
-int check(CheckCommand options) {
-  plugin::Examination file =
-      plugin::examine(std::filesystem::absolute(options.file), plugin::CheckOptions());
-  if (file.verdict().ok()) add_trial(file, options.timeout_seconds);
-  const bool loads = file.verdict().ok();
-  if (!options.plugin.cloud.empty() || !options.plugin.cloud_config.empty() ||
-      !options.cases.empty() || options.format == Format::junit) {
-    options.conformance = true;
+void check_live(const CheckCommand& options) {
+  if (!options.live) return;
+  if (!options.plugin.cloud.empty()) {
+    throw std::invalid_argument("--live is about a real cloud, and --cloud plays one");
   }
+  if (const auto fault = fault_of_prefix(options.prefix); !fault.empty()) {
+    throw std::invalid_argument(fault);
+  }
+}
+
+// On standard error where standard output is for a program.
+bool agreed(const CheckCommand& options, const std::string& plan) {
+  std::ostream& out = options.format == Format::table ? std::cout : std::cerr;
+  out << plan << std::flush;
+  if (options.yes) return true;
+  if (::isatty(STDIN_FILENO) == 0) {
+    throw std::invalid_argument("there is no terminal on which to ask; give --yes");
+  }
+  out << "Go on? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+std::vector<std::string> interfaces_of(const plugin::Examination& file) {
+  for (const plugin::Component& each : file.manifest->components) {
+    if (each.kind == plugin::ComponentKind::provider) return each.interfaces;
+  }
+  throw std::invalid_argument("--live is about a provider, and this plugin has none");
+}
+
+nlohmann::ordered_json live_json(const LiveResult& live) {
+  return {{"loadBalancers", live.load_balancers},
+          {"routes", live.routes},
+          {"left", live.left},
+          {"stopped", live.stopped}};
+}
+
+struct Outcome {
+  bool loads = false;
   std::vector<CaseResult> results;
-  if (options.conformance && loads) {
-    ConformanceOptions run = conformance_options(options);
-    run.has_provider = has(file, plugin::ComponentKind::provider);
-    run.has_controller = has(file, plugin::ComponentKind::controller);
-    results = run_cases(run);
+  std::optional<LiveResult> live;
+  uint64_t seed = 0;
+
+  [[nodiscard]] bool ok() const {
+    return loads && conforms(results) && (!live || (live->left.empty() && !live->stopped));
   }
+};
+
+void print(const CheckCommand& options, const plugin::Examination& file, const Outcome& outcome) {
+  const auto& results = outcome.results;
   if (options.format == Format::json) {
-    nlohmann::ordered_json json{{"path", file.path.string()},
-                                {"ok", loads && conforms(results)},
-                                {"checks", to_json(file.checks)}};
+    nlohmann::ordered_json json{
+        {"path", file.path.string()}, {"ok", outcome.ok()}, {"checks", to_json(file.checks)}};
     if (options.conformance) json["cases"] = case_json(results);
+    if (outcome.live) json["live"] = live_json(*outcome.live);
     std::cout << json_text(json);
   } else if (options.format == Format::junit) {
-    std::cout << (loads ? junit_of(results, file.path) : junit_of_checks(file));
+    std::cout << (outcome.loads ? junit_of(results, file.path) : junit_of_checks(file));
   } else {
     print_checks(file);
-    if (options.conformance && loads) {
+    if (options.conformance && outcome.loads) {
       std::cout << "\n" << table_of(results) << "\n" << summary(results) << "\n";
     }
   }
-  return loads && conforms(results) ? kOk : kFault;
+  if (!outcome.live) return;
+  (options.format == Format::table ? std::cout : std::cerr)
+      << live_summary(*outcome.live, outcome.seed);
+}
+
+int check(CheckCommand options) {
+  check_live(options);
+  plugin::Examination file =
+      plugin::examine(std::filesystem::absolute(options.file), plugin::CheckOptions());
+  if (file.verdict().ok()) add_trial(file, options.timeout_seconds);
+  Outcome outcome;
+  outcome.loads = file.verdict().ok();
+  if (options.live || !options.plugin.cloud.empty() || !options.plugin.cloud_config.empty() ||
+      !options.cases.empty() || options.format == Format::junit) {
+    options.conformance = true;
+  }
+  if (options.conformance && outcome.loads) {
+    ConformanceOptions run = conformance_options(options);
+    run.has_provider = has(file, plugin::ComponentKind::provider);
+    run.has_controller = has(file, plugin::ComponentKind::controller);
+    if (options.live) {
+      const auto cases = harmless_cases(run, interfaces_of(file));
+      if (!agreed(options, live_plan(run, cases))) {
+        std::cout << "Nothing was made\n";
+        return kFault;
+      }
+      outcome.seed = run.seed;
+      outcome.live = run_live(run, cases);
+      outcome.results = outcome.live->cases;
+    } else {
+      outcome.results = run_cases(run);
+    }
+  }
+  print(options, file, outcome);
+  return outcome.ok() ? kOk : kFault;
+}
+
+void add_live_options(CLI::App& command, CheckCommand& options) {
+  command.add_flag(
+      "--live", options.live,
+      "Run the cases that do no harm in the real cloud of --cloud-config, with secrets "
+      "from the\n"
+      "environment. Says first what it would make, and removes it again");
+  command
+      .add_option("--prefix", options.prefix,
+                  "The cluster's name for --live, with which names in the cloud begin")
+      ->capture_default_str()
+      ->type_name("NAME");
+  command.add_flag("--yes", options.yes, "Go on with --live without asking");
 }
 
 }  // namespace
@@ -161,13 +261,16 @@ void add_plugin_check(CLI::App& parent, int& exit_code) {
       ->allow_extra_args(false);
   command
       ->add_option("--seed", options->seed,
-                   "UIDs of Services are made of it; the cloud's command gets it, too")
-      ->capture_default_str()
+                   "UIDs of Services are made of it; the cloud's command gets it, too [1; with\n"
+                   "--live another one each time]")
       ->type_name("NUMBER");
-  command->add_option("--case-timeout", options->case_seconds, "Seconds that one case may take")
+  command
+      ->add_option("--case-timeout", options->case_seconds,
+                   "Seconds that one case may take; ten times as long with --live")
       ->check(CLI::Range(1, 3600).description(""))
       ->capture_default_str()
       ->type_name("SECONDS");
+  add_live_options(*command, *options);
   add_format_with_junit(*command, options->format);
   command->callback([options, &exit_code] { exit_code = check(*options); });
 }

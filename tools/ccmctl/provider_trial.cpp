@@ -2,24 +2,16 @@
 
 #include "child.hpp"
 #include "conformance/trial.hpp"
-#include "net/coroutines.hpp"
-#include "net/http_client.hpp"
+#include "live_cloud.hpp"
 #include "plugin_files/loader.hpp"
 
-#include <ccm/trim.hpp>
-
-#include <boost/asio/io_context.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cctype>
-#include <chrono>
 #include <clocale>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -29,7 +21,6 @@ namespace {
 using conformance::Outcome;
 using conformance::Trial;
 using nlohmann::ordered_json;
-using Answer = testing::FakeHttp::Answer;
 
 std::string_view name_of_state(InstanceState state) {
   switch (state) {
@@ -64,64 +55,6 @@ ordered_json json_of(const Instance& machine) {
           {"region", machine.region},
           {"addresses", std::move(addresses)},
           {"labels", std::move(labels)}};
-}
-
-boost::asio::awaitable<void> exchange(net::HttpClient& client, net::Request request,
-                                      std::optional<Result<net::Response>>& outcome) {
-  auto answer = co_await client.send(std::move(request));
-  outcome.emplace(std::move(answer));
-  client.close_idle();
-}
-
-// Over the network, as the host would, but without repeating it.
-Answer carry_out(const HttpRequest& request) {
-  boost::asio::io_context loop;
-  net::ClientOptions options;
-  options.proxy_from_environment = true;
-  options.user_agent = "ccmctl";
-  net::HttpClient client(loop.get_executor(), options);
-  net::Request raw;
-  raw.method = request.method;
-  raw.url = request.url;
-  raw.body = request.body;
-  for (const HttpHeader& header : request.headers)
-    raw.headers.push_back({header.name, header.value});
-  std::optional<Result<net::Response>> outcome;
-  net::spawn(loop.get_executor(), exchange(client, std::move(raw), outcome));
-  loop.run();
-  Answer answer;
-  if (!outcome->ok()) {
-    answer.outcome = outcome->status();
-    return answer;
-  }
-  HttpResponse response{(*outcome)->status, {}, (*outcome)->body};
-  for (const net::Header& header : (*outcome)->headers) {
-    std::string name = header.name;
-    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    response.headers.push_back({std::move(name), header.value});
-  }
-  answer.outcome = std::move(response);
-  return answer;
-}
-
-// The secrets that the host would find: the file that NAME_FILE names, else the variable NAME.
-void take_secrets(testing::FakeConfig& config) {
-  constexpr std::string_view kFile = "_FILE";
-  std::map<std::string, std::string> files;
-  for (char** entry = ::environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const auto equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string name(text.substr(0, equals));
-    const std::string value(text.substr(equals + 1));
-    config.set_secret(name, value);
-    if (name.ends_with(kFile)) files[name.substr(0, name.size() - kFile.size())] = value;
-  }
-  for (const auto& [name, path] : files) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    if (file.is_open()) config.set_secret(name, std::string(trim(text)));
-  }
 }
 
 // Why the operation did not succeed; empty when it did.
@@ -159,13 +92,7 @@ ordered_json try_here(const ProviderTrialOptions& options, const ccm_plugin* plu
   settings.flags = options.flags;
   Trial trial(settings);
   take_secrets(trial.host.config);
-  if (options.cloud_command.empty()) {
-    trial.host.http.handle(&carry_out);
-    // Signatures carry the time.
-    trial.host.wall_clock_begin = std::chrono::duration_cast<std::chrono::milliseconds>(
-                                      std::chrono::system_clock::now().time_since_epoch()) -
-                                  trial.host.loop.now();
-  }
+  if (options.cloud_command.empty()) trial.network.go_live(&send_to_cloud);
   ordered_json outcome = outcome_of("");
   outcome["failure"] = run_operations(trial, outcome["machines"]);
   if (!trial.network.fault().empty()) outcome["failure"] = trial.network.fault();

@@ -36,6 +36,12 @@ struct Shaped {
     }
     if (shape == Shape::unknown_member) more[3] = 1;
   }
+  // All but the size and the flags of the shape.
+  void fill(Request given) {
+    given.size = request.size;
+    given.flags |= request.flags;
+    request = given;
+  }
   Request request = sized<Request>();
   unsigned char more[16] = {};
 };

@@ -3,11 +3,10 @@
 #include "trial.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace ccm::conformance {
 namespace {
-
-constexpr ccm_str kCluster{"conformance", 11};
 
 template <typename Table>
 struct Id;
@@ -105,22 +104,25 @@ NodeIdentity a_node(Trial& trial) {
 
 Call list_routes(Trial& trial, int, Shape shape) {
   const auto table = table_of<ccm_cloud_routes>(trial);
-  return {[table, shape](ccm_ctx ctx, ccm_completion done) {
+  return {[table, shape, cluster = trial.cluster_name()](ccm_ctx ctx, ccm_completion done) {
             Shaped<ccm_list_routes_request> shaped(shape);
-            shaped.request.cluster_name = {"conformance", 11};
+            shaped.request.cluster_name = c_str(cluster);
             table.get (&ccm_cloud_routes::list)(table.self(), ctx, &shaped.request, done);
           },
           read_routes,
           {}};
 }
 
+ClusterNames clusters_of(const Trial& trial) {
+  return {{trial.cluster_name(), trial.cluster_uid()}, true, false};
+}
+
 Call list_owned(Trial& trial, int, Shape shape) {
   const auto table = table_of<ccm_cloud_owned>(trial);
-  return {[table, shape](ccm_ctx ctx, ccm_completion done) {
+  return {[table, shape, names = clusters_of(trial)](ccm_ctx ctx, ccm_completion done) {
+            const detail::ClusterNamesC clusters(names);
             Shaped<ccm_list_owned_request> shaped(shape);
-            shaped.request.flags |= CCM_OWNED_CLUSTER_GIVEN;
-            shaped.request.clusters = &kCluster;
-            shaped.request.cluster_count = 1;
+            shaped.fill(clusters.request<ccm_list_owned_request>());
             table.get (&ccm_cloud_owned::list)(table.self(), ctx, &shaped.request, done);
           },
           read_owned,
@@ -129,21 +131,11 @@ Call list_owned(Trial& trial, int, Shape shape) {
 
 // A load balancer that does not exist.
 Call remove_owned(Trial& trial, int, Shape shape) {
-  const auto table = table_of<ccm_cloud_owned>(trial);
-  return {[table, shape](ccm_ctx ctx, ccm_completion done) {
-            auto object = sized<ccm_owned_object>();
-            object.kind = c_str(CCM_OWNED_LOAD_BALANCER);
-            object.id = c_str("00000000-0000-4000-8000-000000000000");
-            object.cluster = kCluster;
-            Shaped<ccm_remove_owned_request> shaped(shape);
-            shaped.request.flags |= CCM_OWNED_CLUSTER_GIVEN;
-            shaped.request.clusters = &kCluster;
-            shaped.request.cluster_count = 1;
-            shaped.request.object = &object;
-            table.get (&ccm_cloud_owned::remove)(table.self(), ctx, &shaped.request, done);
-          },
-          nullptr,
-          {}};
+  OwnedObject object;
+  object.kind = CCM_OWNED_LOAD_BALANCER;
+  object.id = "00000000-0000-4000-8000-000000000000";
+  object.cluster = trial.cluster_name();
+  return remove_object(trial, object, shape);
 }
 
 void prepare_balancer(Trial& trial, int number) { trial.ensured(number); }
@@ -197,15 +189,30 @@ Call describe_machines(Trial& trial, std::vector<NodeIdentity> nodes, Shape shap
           {}};
 }
 
+Call remove_object(Trial& trial, const OwnedObject& object, Shape shape) {
+  const auto table = table_of<ccm_cloud_owned>(trial);
+  return {[table, shape, names = clusters_of(trial), objects = std::vector<OwnedObject>{object}](
+              ccm_ctx ctx, ccm_completion done) {
+            const detail::ClusterNamesC clusters(names);
+            const detail::OwnedObjectsC raw(objects);
+            Shaped<ccm_remove_owned_request> shaped(shape);
+            shaped.fill(clusters.request<ccm_remove_owned_request>());
+            shaped.request.object = raw.first();
+            table.get (&ccm_cloud_owned::remove)(table.self(), ctx, &shaped.request, done);
+          },
+          nullptr,
+          {}};
+}
+
 Call apply_routes(Trial& trial, std::vector<Route> removals, std::vector<Route> additions,
                   Shape shape) {
   const auto table = table_of<ccm_cloud_routes>(trial);
-  return {[table, shape, removals = std::move(removals), additions = std::move(additions)](
-              ccm_ctx ctx, ccm_completion done) {
+  return {[table, shape, cluster = trial.cluster_name(), removals = std::move(removals),
+           additions = std::move(additions)](ccm_ctx ctx, ccm_completion done) {
             const detail::RoutesC remove(removals);
             const detail::RoutesC add(additions);
             Shaped<ccm_apply_routes_request> shaped(shape);
-            shaped.request.cluster_name = {"conformance", 11};
+            shaped.request.cluster_name = c_str(cluster);
             shaped.request.remove = remove.data();
             shaped.request.remove_count = remove.size();
             shaped.request.add = add.data();

@@ -42,6 +42,7 @@ extern const Method kRemoveOwned;
 // apply with any changes.
 Call apply_routes(Trial& trial, std::vector<Route> removals, std::vector<Route> additions,
                   Shape shape = Shape::plain);
+Call remove_object(Trial& trial, const OwnedObject& object, Shape shape = Shape::plain);
 // get and describe of that Node.
 Call get_machine(Trial& trial, NodeIdentity node, Shape shape = Shape::plain);
 Call describe_machines(Trial& trial, std::vector<NodeIdentity> nodes, Shape shape = Shape::plain);

@@ -3,6 +3,8 @@
 #include <ccm/lower_case.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace ccm::conformance {
@@ -26,7 +28,18 @@ Answer no_answer() {
 }  // namespace
 
 Network::Network(testing::FakeHost& host, Cloud& cloud) : host_(host), cloud_(cloud) {
-  host.http.handle([this](const HttpRequest& request) { return serve(request); });
+  host.http.handle_with_client([this](const HttpRequest& request, const HttpClientOptions& client) {
+    return serve(request, client);
+  });
+}
+
+void Network::go_live(testing::FakeHttp::Handler send) {
+  const std::lock_guard lock(mutex_);
+  send_ = std::move(send);
+  last_sent_ = host_.loop.now();
+  // Signatures carry the time.
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  host_.wall_clock_begin = std::chrono::duration_cast<std::chrono::milliseconds>(now) - last_sent_;
 }
 
 void Network::restart() {
@@ -90,7 +103,8 @@ const Break* Network::break_of(std::size_t number, const HttpRequest& request) c
 }
 
 // Without a word to the cloud, or with half of its answer.
-Answer Network::broken(const Break& how, const HttpRequest& request) {
+Answer Network::broken(const Break& how, const HttpRequest& request,
+                       const HttpClientOptions& client) {
   Answer answer;
   switch (how.kind) {
     case Break::Kind::answer:
@@ -105,12 +119,12 @@ Answer Network::broken(const Break& how, const HttpRequest& request) {
     case Break::Kind::no_answer:
       return no_answer();
     case Break::Kind::lost_answer:
-      carry_out(request);
+      carry_out(request, client);
       return no_answer();
     case Break::Kind::half:
       break;
   }
-  answer = carry_out(request);
+  answer = carry_out(request, client);
   if (answer.outcome.ok()) {
     HttpResponse half = *answer.outcome;
     half.body.resize(half.body.size() / 2);
@@ -119,19 +133,37 @@ Answer Network::broken(const Break& how, const HttpRequest& request) {
   return answer;
 }
 
-Answer Network::serve(const HttpRequest& request) {
+Answer Network::serve(const HttpRequest& request, const HttpClientOptions& client) {
   const std::lock_guard lock(mutex_);
   const std::size_t number = count_++;
   if (const auto act = before_.find(number); act != before_.end()) act->second();
   const Break* how = break_of(number, request);
-  return how != nullptr ? broken(*how, request) : carry_out(request);
+  return how != nullptr ? broken(*how, request, client) : carry_out(request, client);
 }
 
-Answer Network::carry_out(const HttpRequest& request) {
+Answer Network::carry_out(const HttpRequest& request, const HttpClientOptions& client) {
   if (may_change(request)) {
     writes_.push_back(request.method + " " + request.url);
     places_.push_back(count_ - 1);
   }
+  Answer answer = send_ ? ask_real_cloud(request, client) : ask_command(request);
+  if (answer.outcome.ok() && !may_change(request)) {
+    first_.emplace(request.method + " " + request.url, *answer.outcome);
+  }
+  return answer;
+}
+
+Answer Network::ask_real_cloud(const HttpRequest& request, const HttpClientOptions& client) {
+  const auto now = host_.loop.now();
+  Answer answer;
+  host_.loop.stand_still([&] {
+    std::this_thread::sleep_for(now - std::exchange(last_sent_, now));
+    answer = send_(request, client);
+  });
+  return answer;
+}
+
+Answer Network::ask_command(const HttpRequest& request) {
   json headers = json::object();
   for (const HttpHeader& header : request.headers) headers[lower_case(header.name)] = header.value;
   json answered;
@@ -159,7 +191,6 @@ Answer Network::carry_out(const HttpRequest& request) {
   for (const auto& [name, value] : answer_headers.items()) {
     response.headers.push_back({lower_case(name), value.get<std::string>()});
   }
-  if (!may_change(request)) first_.emplace(request.method + " " + request.url, response);
   Answer answer;
   answer.outcome = std::move(response);
   return answer;

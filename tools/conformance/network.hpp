@@ -6,6 +6,7 @@
 
 #include <ccm/testing/fake_host.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,6 +45,10 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
+  // Exchanges go to a real cloud instead of the command. What passed on the loop's clock since the
+  // last one passes for that cloud, too.
+  void go_live(testing::FakeHttp::Handler send);
+
   // Counts from here: exchange 0 is the next one. Broken exchanges are whole again.
   void restart();
   void break_at(std::size_t number, Break how);
@@ -61,14 +66,20 @@ class Network {
   [[nodiscard]] std::string fault() const;
 
  private:
-  testing::FakeHttp::Answer serve(const HttpRequest& request);
+  testing::FakeHttp::Answer serve(const HttpRequest& request, const HttpClientOptions& client);
   const Break* break_of(std::size_t number, const HttpRequest& request) const;
-  testing::FakeHttp::Answer broken(const Break& how, const HttpRequest& request);
-  testing::FakeHttp::Answer carry_out(const HttpRequest& request);
+  testing::FakeHttp::Answer broken(const Break& how, const HttpRequest& request,
+                                   const HttpClientOptions& client);
+  testing::FakeHttp::Answer carry_out(const HttpRequest& request, const HttpClientOptions& client);
+  testing::FakeHttp::Answer ask_command(const HttpRequest& request);
+  testing::FakeHttp::Answer ask_real_cloud(const HttpRequest& request,
+                                           const HttpClientOptions& client);
 
   testing::FakeHost& host_;
   Cloud& cloud_;
   mutable std::recursive_mutex mutex_;
+  testing::FakeHttp::Handler send_;  // to a real cloud, or NULL
+  std::chrono::milliseconds last_sent_{0};
   std::size_t count_ = 0;
   std::map<std::size_t, Break> breaks_;
   std::optional<Break> all_;

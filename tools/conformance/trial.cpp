@@ -81,6 +81,7 @@ Trial::Trial(const Settings& the_settings)
       settings(the_settings) {
   // Threads of the plugin's own, such as Go's.
   host.loop.expect_other_threads([this] { return count_threads() > 1 + host.loop.busy(); });
+  if (live()) network.go_live(settings.send);
   configure();
 }
 
@@ -102,10 +103,9 @@ void Trial::configure() {
     for (const auto& [name, value] : secrets.items()) host.config.set_secret(name, value);
   }
   if (!subject().has_provider) offer_services_of_controllers(host);
-  host.config.set_flag("cluster-name", "conformance");
-  host.kube.put(
-      "v1/namespaces",
-      R"({"metadata":{"name":"kube-system","uid":"5eed0000-0000-4000-8000-000000000000"}})");
+  host.config.set_flag("cluster-name", cluster_name());
+  host.kube.put("v1/namespaces",
+                json{{"metadata", {{"name", "kube-system"}, {"uid", cluster_uid()}}}}.dump());
   for (const auto& [resource, fields] : subject().reads) host.kube.read(resource, fields);
   if (settings.cloud_config) host.config.set_cloud_config(*settings.cloud_config);
   for (const auto& [name, value] : settings.flags) host.config.set_flag(name, value);
@@ -205,12 +205,15 @@ void Trial::need_http() {
 testing::Pending<Outcome> Trial::begin(const Method& method, const Ctx& ctx, int number,
                                        Shape shape) {
   Call call = method.make(*this, number, shape);
+  write_down(method, number);
   call.ctx = ctx;
   return created().start(method.name, std::move(call));
 }
 
 Outcome Trial::run(const Method& method, int number, Shape shape) {
-  return run(method.name, method.make(*this, number, shape), 30s);
+  const Call call = method.make(*this, number, shape);
+  write_down(method, number);
+  return run(method.name, call, 30s);
 }
 
 Outcome Trial::run_well(const Method& method, int number) {

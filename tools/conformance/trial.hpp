@@ -43,6 +43,11 @@ struct Settings {
   std::optional<std::string> cloud_config;   // text; instead of the cloud command's
   std::map<std::string, std::string> flags;  // besides the cloud command's
   uint64_t seed = 1;
+  // A real cloud. What is made there has names that begin with `prefix`, and is written down.
+  testing::FakeHttp::Handler send;
+  std::string prefix;
+  uint64_t cluster_seed = 0;  // of the cluster's UID, for all cases of a run
+  int ledger = -1;            // a file; see live.hpp
 };
 
 struct Machine {
@@ -65,6 +70,12 @@ class Trial {
   Network network;
   const Settings& settings;
   [[nodiscard]] const Subject& subject() const { return settings.subject; }
+  [[nodiscard]] bool live() const { return settings.send != nullptr; }
+  [[nodiscard]] std::string cluster_name() const {
+    return live() ? settings.prefix : "conformance";
+  }
+  // The UID of the namespace kube-system.
+  [[nodiscard]] std::string cluster_uid() const;
 
   [[noreturn]] static void fail(const std::string& why) { throw Failure(why); }
   [[noreturn]] static void skip(const std::string& why) { throw Skip(why); }
@@ -135,6 +146,7 @@ class Trial {
 
  private:
   testing::FakeComponent* component();  // NULL = not made
+  void write_down(const Method& method, int number) const;
   void live_as_controller();
   void configure();
   nlohmann::json snapshot();

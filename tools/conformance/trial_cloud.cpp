@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace ccm::conformance {
@@ -63,14 +64,34 @@ void name_by_uid(LoadBalancerService& service, std::string uid) {
 
 }  // namespace
 
+std::string Trial::cluster_uid() const {
+  return fmt::format("5eed0000-0000-4000-8000-{:012x}", live() ? settings.cluster_seed & kUid : 0);
+}
+
+// Before it is made, so that a crash leaves nothing that nobody knows of.
+void Trial::write_down(const Method& method, int number) const {
+  if (settings.ledger < 0) return;
+  const char* kind = &method == &kEnsure     ? "load-balancer"
+                     : &method == &kAddRoute ? "route"
+                                             : nullptr;
+  if (kind != nullptr) ::dprintf(settings.ledger, "%s %d\n", kind, number);
+}
+
 LoadBalancerService& Trial::service(int number) {
   const auto known = services_.find(number);
   if (known != services_.end()) return known->second;
   LoadBalancerService service;
   service.name = fmt::format("web-{}", number);
-  service.namespace_name = "conformance";
-  name_by_uid(service, fmt::format("{:08x}-0000-4000-8000-{:012x}", number, settings.seed & kUid));
-  service.cluster_name = "conformance";
+  service.namespace_name = cluster_name();
+  if (live()) {
+    name_by_uid(service,
+                fmt::format("{:08x}-{:04x}-4000-8000-000000000000", settings.seed & kUid, number));
+    service.default_name = settings.prefix + "-" + service.default_name.substr(1, 12);
+  } else {
+    name_by_uid(service,
+                fmt::format("{:08x}-0000-4000-8000-{:012x}", number, settings.seed & kUid));
+  }
+  service.cluster_name = cluster_name();
   service.ports = {{"http", "TCP", "", 80, 30080 + number}};
   service.ip_families = {"IPv4"};
   service.object = host.objects.make(object_of(service).dump());
@@ -122,8 +143,9 @@ void Trial::choose_backends(const std::vector<Machine>& targets) {
 Route Trial::route(int number) {
   Route route;
   const Backend& target = *backends().begin();
-  route.destination_cidr = fmt::format("10.244.{}.0/24", number);
-  route.name_hint = fmt::format("{}-10-244-{}-0-24", target.name, number);
+  // In a real network a range for measurements (RFC 2544), which leads nowhere else.
+  route.destination_cidr = fmt::format("{}.{}.0/24", live() ? "198.18" : "10.244", number);
+  route.name_hint = fmt::format("{}-{}-{}-0-24", target.name, live() ? "198-18" : "10-244", number);
   route.target_node = target.name;
   route.target_provider_id = target.provider_id;
   route.target_addresses = target.addresses;

@@ -131,6 +131,13 @@ FakeHttp::Expectation& FakeHttp::expect(std::string method, std::string url) {
 }
 
 void FakeHttp::handle(std::function<Answer(const HttpRequest&)> handler) {
+  handle_with_client(
+      [handler = std::move(handler)](const HttpRequest& request, const HttpClientOptions&) {
+        return handler(request);
+      });
+}
+
+void FakeHttp::handle_with_client(Handler handler) {
   const std::lock_guard lock(mutex_);
   handler_ = std::move(handler);
 }
@@ -152,7 +159,7 @@ FakeHttp::Answer FakeHttp::answer_for(const Client& client, const HttpRequest& r
     if (expectation.left_ > 0) --expectation.left_;
     return expectation.answer_;
   }
-  if (handler_) return handler_(request);
+  if (handler_) return handler_(request, client.options);
   unexpected_.push_back(request.method + " " + request.url);
   Answer refused;
   refused.outcome = Status(Code::unavailable, ErrorClass::unavailable,

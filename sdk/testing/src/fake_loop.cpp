@@ -60,6 +60,17 @@ void FakeLoop::work(std::function<void()> fn) {
   });
 }
 
+void FakeLoop::stand_still(const std::function<void()>& work) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++standing_;
+  }
+  work();
+  const std::lock_guard lock(mutex_);
+  --standing_;
+  changed_.notify_all();
+}
+
 std::optional<std::function<void()>> FakeLoop::take() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -76,9 +87,10 @@ std::optional<std::function<void()>> FakeLoop::take() {
     }
     // A worker that waits for a timer of the fake clock would wait for ever: give it real time to
     // post, and let the caller move the clock when it does not.
-    if (busy_ == 0 || changed_.wait_for(lock, Milliseconds(20)) == std::cv_status::timeout) {
-      return std::nullopt;
-    }
+    const bool others = busy_ > 0 || standing_ > 0;
+    const bool silent =
+        !others || changed_.wait_for(lock, Milliseconds(20)) == std::cv_status::timeout;
+    if (silent && standing_ == 0) return std::nullopt;
   }
 }
 
@@ -113,14 +125,14 @@ void FakeLoop::advance(Milliseconds by) {
 bool FakeLoop::wait_for_others(std::chrono::steady_clock::duration most) {
   const auto end = std::chrono::steady_clock::now() + most;
   const auto may_post = [this] { return busy() > 0 || (others_ && others_()); };
-  while (std::chrono::steady_clock::now() < end) {
+  for (;;) {
+    const bool over = std::chrono::steady_clock::now() >= end;
     const bool alive = may_post();
     std::unique_lock lock(mutex_);
     if (!posted_.empty()) return true;
-    if (!alive) return false;
+    if (standing_ == 0 && (over || !alive)) return false;
     changed_.wait_for(lock, Milliseconds(5));
   }
-  return false;
 }
 
 bool FakeLoop::run_until(const std::function<bool()>& done) {

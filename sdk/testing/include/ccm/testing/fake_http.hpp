@@ -58,6 +58,9 @@ class FakeHttp {
   Expectation& expect(std::string method, std::string url);
   // Answers what no expectation fits, for tests that play a stateful server.
   void handle(std::function<Answer(const HttpRequest&)> handler);
+  // The same, with the options of the client that sends: those of none for the shared one.
+  using Handler = std::function<Answer(const HttpRequest&, const HttpClientOptions&)>;
+  void handle_with_client(Handler handler);
 
   [[nodiscard]] std::vector<HttpRequest> requests() const;  // in the order of their arrival
   // Lines for a failing test: requests that nothing fitted, expectations that nothing met.
@@ -97,7 +100,7 @@ class FakeHttp {
   std::deque<Client> clients_;
   std::optional<Status> client_fault_;
   std::deque<Expectation> expectations_;
-  std::function<Answer(const HttpRequest&)> handler_;
+  Handler handler_;
   std::vector<HttpRequest> requests_;
   std::vector<std::size_t> senders_;  // of the requests: the client's number
   std::vector<std::string> unexpected_;

@@ -33,6 +33,8 @@ class FakeLoop {
   // Threads that are not this loop's, such as Go's, may post as well: while `alive()` says that
   // there are some, run_until() gives them real time before it moves the clock.
   void expect_other_threads(std::function<bool()> alive) { others_ = std::move(alive); }
+  // While `work` runs, on whatever thread, the clock stands still: it takes real time. Any thread
+  void stand_still(const std::function<void()>& work);
   void cancel(uint64_t timer);          // any thread
   void work(std::function<void()> fn);  // on a thread of its own. Any thread
 
@@ -73,6 +75,7 @@ class FakeLoop {
   Milliseconds now_{1'000'000};  // not 0, so that an unset time is noticed
   uint64_t last_timer_ = 0;
   int busy_ = 0;
+  int standing_ = 0;  // calls of stand_still()
   std::function<bool()> others_;
   std::vector<std::thread> threads_;
 };
