@@ -73,7 +73,7 @@ test-aws: packages-kube configure ## contract suite on moto, a stand-in for AWS 
 	@cmake --build $(BUILD) -j $(JOBS) --target aws_contract_test
 	@PYTHONDONTWRITEBYTECODE=1 $(BUILD)/aws/bin/python tests/aws/services.py $(BUILD)/aws-services $(BUILD)/bin/aws_contract_test
 
-test-mutants: packages-test build ## 40 bugs, one at a time, in the templates of `ccmctl plugin new`: the conformance cases find them
+test-mutants: packages-test build ## typical bugs, one at a time, in the templates of `ccmctl plugin new`: the conformance cases find them
 	@PYTHONDONTWRITEBYTECODE=1 tests/conformance/mutants/mutants_test.py $(BUILD)
 
 test-growth: packages-test build ## scenarios with a host built with larger headers than its plugins, and the other way round
@@ -127,7 +127,9 @@ abi-lock: packages-test ## write tests/abi/v1.lock and the Rust declarations aga
 	@tests/abi/lock/abi_lock.py write-rust sdk/include sdk/rust/ccm-sys/src/abi.rs
 	@git --no-pager diff --stat -- tests/abi/v1.lock sdk/rust/ccm-sys
 
-install: build ## copy host, plugins, tools and SDK to PREFIX (default /usr/local), or COMPONENT= alone
+# No test is installed, and the SDK alone needs no program.
+install: configure ## copy host, plugins, tools and SDK to PREFIX (default /usr/local), or COMPONENT= alone
+	@cmake --build $(BUILD) -j $(JOBS) --target $(if $(filter sdk,$(COMPONENT)),ccm_sdk_testing,programs)
 	@cmake --install $(BUILD) --prefix $(PREFIX) $(if $(COMPONENT),--component $(COMPONENT))
 
 deb: packages-deb ## Debian packages of host, plugins, tools and SDK in build-package/packages

@@ -53,6 +53,14 @@ class ComponentsTest(unittest.TestCase):
                 self.setUp()
                 self.assertEqual(self.install(component), programs)
 
+    def test_make_install_builds_no_test(self):
+        for component, target in ((None, "programs"), ("digitalocean", "programs"), ("sdk", "ccm_sdk_testing")):
+            with self.subTest(component):
+                said = output("make", "-n", "-C", ROOT, "install", *([f"COMPONENT={component}"] if component else []))
+                built = [line.split("--target ")[1] for line in said.splitlines() if "cmake --build" in line and "--target" in line]
+                self.assertEqual(built, [target])
+                self.assertEqual(said.count("cmake --build"), 1)
+
     def test_each_plugin_is_a_component_of_its_name(self):
         # AWS's provider is not released (CCM_PROVIDER_AWS).
         manifests = sorted(set(ROOT.glob("plugins/*/*/plugin.json")) - {ROOT / "plugins/providers/aws/plugin.json"})
