@@ -9,7 +9,7 @@ ccmctl, root, *write = sys.argv[1:]
 sys.path.insert(0, str(pathlib.Path(root, "tests/conformance/mutants")))
 from bugs import BUGS  # noqa: E402
 
-LANGUAGES = {"c": "C", "cpp": "C++", "go": "Go", "rust": "Rust"}
+LANGUAGES = {"c": "C", "cpp": "C++", "go": "Go", "rust": "Rust", "example": "Go, `examples/provider-hetzner`"}
 page = pathlib.Path(root, "docs/reference/conformance.md")
 cases = json.loads(subprocess.check_output([ccmctl, "plugin", "cases", "-o", "json"]))
 families = {
@@ -41,8 +41,8 @@ found = json.loads(pathlib.Path(root, "tests/conformance/mutants/found.json").re
 seen = sum(1 for by in found.values() if by)
 text += f"""
 ## Bugs that the cases find
-`make test-mutants` puts each of these {len(BUGS)} bugs, alone, into the provider that `ccmctl plugin new` makes, and runs the cases that are meant
-for it: {seen} are found.
+`make test-mutants` puts each of these {len(BUGS)} bugs, alone, into the provider that `ccmctl plugin new` makes, or into the example that it names, and
+runs the cases that are meant for it: {seen} are found.
 
 | language | the bug | found by |
 | --- | --- | --- |

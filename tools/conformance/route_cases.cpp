@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -271,6 +272,102 @@ void survives_lost_answers(Trial& trial) {
   }
 }
 
+std::vector<Route> batch_of_routes(Trial& trial) {
+  constexpr int kBatch = 12;
+  int64_t limit = kBatch;
+  if (trial.offers(kRouteLimits)) {
+    const Outcome outcome = trial.run_well(kRouteLimits);
+    if (outcome.limits.size() > 2 && outcome.limits[2] > 0) {
+      limit = std::min<int64_t>(limit, outcome.limits[2]);
+    }
+  }
+  std::vector<Route> routes;
+  for (int64_t i = 0; i < limit; ++i) routes.push_back(trial.route(1 + static_cast<int>(i)));
+  return routes;
+}
+
+bool waits(const Outcome& outcome) {
+  return std::any_of(outcome.changes.begin(), outcome.changes.end(), [](const Status& change) {
+    return change.error_class() == ErrorClass::waiting;
+  });
+}
+
+// The status of the operation, or of its first change that failed.
+Status worst_of(const Outcome& outcome) {
+  if (!outcome.ok()) return outcome.status;
+  for (const Status& change : outcome.changes) {
+    if (!change.ok()) return change;
+  }
+  return {};
+}
+
+// What says that the account's limit of calls is reached: the operation, or one of its changes.
+Status throttled_of(const Outcome& outcome) {
+  if (!outcome.ok()) return outcome.status;
+  for (const Status& change : outcome.changes) {
+    if (change.error_class() == ErrorClass::throttled) return change;
+  }
+  return {};
+}
+
+// One apply after another, as the host does while the cloud works, until request `step` got a 429.
+// Whether there was such a request.
+bool meets_a_rate_limit(Trial& trial, const std::vector<Route>& routes, std::size_t step) {
+  constexpr std::size_t kUnderWay = 8;  // requests that were sent beside the one that was refused
+  trial.network.restart();
+  trial.network.break_at(
+      step, Break::with(429, "{}", {{"retry-after", "7"}, {"content-type", "application/json"}}));
+  for (int round = 0; round < 60; ++round) {
+    Call call = apply_routes(trial, {}, routes);
+    call.ctx = trial.host.contexts.make(60s);
+    const Outcome outcome = trial.finish(trial.created().start("apply", std::move(call)));
+    if (trial.network.count() > step) {
+      const Status said = throttled_of(outcome);
+      Trial::expect(said.error_class() == ErrorClass::throttled,
+                    fmt::format("after a 429 for request {} of a batch, apply ended with {}",
+                                step + 1, describe(said)));
+      Trial::expect(said.retry_after() >= 7s,
+                    fmt::format("after a 429 for request {} with \"Retry-After: 7\", apply says "
+                                "{} ms",
+                                step + 1, said.retry_after().count()));
+      Trial::expect(
+          trial.network.count() <= step + 1 + kUnderWay,
+          fmt::format("after a 429 for request {} of a batch, apply goes on with {} others",
+                      step + 1, trial.network.count() - step - 1));
+      return true;
+    }
+    if (!waits(outcome)) return false;
+    trial.host.loop.advance(5s);
+  }
+  Trial::skip("apply waits for ever; see ROUTES-03");
+}
+
+// The account's limit of calls is reached in the middle of a batch: apply says so, asks for no
+// more, and the next one makes what is missing, once.
+void stops_at_a_rate_limit(Trial& trial) {
+  trial.need(kAddRoute);
+  trial.run_well(kAddRoute, 100);
+  trial.need_http();
+  const std::vector<Route> routes = batch_of_routes(trial);
+  for (std::size_t step = 0; step < 24; ++step) {
+    const bool met = meets_a_rate_limit(trial, routes, step);
+    trial.network.restart();
+    const Status mended = worst_of(apply(trial, {}, routes));
+    Trial::expect(mended.ok(),
+                  fmt::format("after a 429 for request {}, the next apply ended with {}", step + 1,
+                              describe(mended)));
+    std::vector<Route> made;
+    for (const Route& listed : trial.listed_routes()) {
+      if (find(routes, listed.destination_cidr)) made.push_back(listed);
+    }
+    Trial::expect(made.size() == routes.size(),
+                  fmt::format("after a 429 for request {} there are {} routes of {}", step + 1,
+                              made.size(), routes.size()));
+    if (!met) return;
+    apply(trial, made, {});
+  }
+}
+
 void has_sensible_limits(Trial& trial) {
   trial.need(kRouteLimits);
   const Outcome outcome = trial.run(kRouteLimits);
@@ -328,6 +425,8 @@ void add_route_cases(Cases& cases) {
         &survives_lost_answers},
        {"ROUTES-19", "limits are numbers that the host can keep", kHeader, "ccm_route_limits",
         &has_sensible_limits},
+       {"ROUTES-24", "apply stops at a 429 in the middle of a batch, and goes on later",
+        "ccm/abi/status.h", "CCM_CLASS_THROTTLED", &stops_at_a_rate_limit},
        {"ROUTES-50", "list completes after its deadline, whatever it waits for", "ccm/abi/ctx.h",
         "R-41", [](Trial& trial) { ends_after_its_deadline(trial, kListRoutes); }},
        {"ROUTES-51", "apply completes after its deadline, whatever it waits for", "ccm/abi/ctx.h",

@@ -1,4 +1,5 @@
-"""Bugs that providers really have, one at a time, in the templates of `ccmctl plugin new`.
+"""Bugs that providers really have, one at a time, in the templates of `ccmctl plugin new`, and those of routes, which the templates do
+not have, in examples/provider-hetzner.
 
 Each is a text of a file of the template and what stands in its place then, and the cases that are meant for it: at least one of
 them has to fail.
@@ -22,6 +23,10 @@ def go(name, what, file, text, instead, *cases):
 
 def rust(name, what, file, text, instead, *cases):
     return Bug("rust_" + name, what, "rust", file, text, instead, cases)
+
+
+def example(name, what, file, text, instead, *cases):
+    return Bug("example_" + name, what, "example", file, text, instead, cases)
 
 
 BUGS = [
@@ -141,4 +146,7 @@ BUGS = [
          'let response = response.ok_or_else(|| Error::unavailable(format!("{operation}: HTTP 404")))?;\n        let page',
          'let body = response.map_or_else(|| format!("{{\\"{}\\":[]}}", &list[1..]).into_bytes(), |response| response.body);\n'
          "        let response = HttpResponse { status: 200, headers: Vec::new(), body };\n        let page", "OWNERSHIP-30", "LISTING-06"),
+
+    example("rate_limit_of_a_route", "a 429 for a change of a route passes for a network that works on another one", "routes.go",
+            'if err != nil && !isCode(err, "locked") {', 'if err != nil && !isCode(err, "locked", "") {', "ROUTES-24"),
 ]

@@ -2,12 +2,13 @@
 """The cases find the bugs that providers really have:   mutants_test.py BUILD [--write] [LANGUAGE...]
 
 BUILD is a build tree. For each LANGUAGE (all of them without one) it makes a repository with `ccmctl plugin new`, which has to pass
-the cases; then each bug of bugs.py is put into it, alone, and one of the cases that are meant for it has to fail. At most two bugs
+the cases, as does examples/provider-hetzner for "example"; then each bug of bugs.py is put into it, alone, and one of the cases that are meant for it has to fail. At most two bugs
 may stay unseen. --write writes what was found into found.json, from which docs/reference/conformance.md is made.
 """
 import argparse
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -66,7 +67,7 @@ class Repository:
         assert whole.count(text) == 1, f"{bug.name}: {bug.file} has {whole.count(text)} times\n{text}"
         broken = whole.replace(text, bug.instead)
         for package in ("os", "errors"):
-            if bug.language == "go" and f"{package}." in bug.instead and f'"{package}"' not in broken:
+            if bug.language in ("go", "example") and f"{package}." in bug.instead and f'"{package}"' not in broken:
                 broken = broken.replace("import (\n", f'import (\n\t"{package}"\n', 1)
         if "HttpResponse" in bug.instead and bug.file == "src/lib.rs":
             broken = broken.replace("Host, Ingress", "Host, HttpResponse, Ingress", 1)
@@ -78,20 +79,42 @@ class Repository:
             file.write_text(whole)
 
 
+class Example(Repository):
+    """examples/provider-hetzner, as it is installed."""
+
+    def __init__(self, folder, prefix, _):
+        self.path = folder / "example"
+        self.ccmctl = prefix / "bin/ccmctl"
+        self.variables = {**environment(prefix, "/usr/local/go/bin"), "GOFLAGS": "", "GOTOOLCHAIN": "local"}
+        shutil.copytree(prefix / "share/ccm/examples/provider-hetzner", self.path)
+        run("go", "mod", "edit", f"-replace=ccm={prefix / 'share/ccm/go'}", cwd=self.path, env=self.variables)
+
+    def build(self):
+        run("go", "build", "-buildmode=c-shared", "-o", self.plugin(), ".", cwd=self.path, env=self.variables)
+        run("go", "build", "-o", self.cloud(), "./cmd/fake", cwd=self.path, env=self.variables)
+
+    def plugin(self):
+        return self.path / "build/hcloud.so"
+
+    def cloud(self):
+        return self.path / "build/fake"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition(":   ")[0])
     parser.add_argument("build")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE")
     options = parser.parse_intermixed_args()
-    languages = options.languages or ["c", "cpp", "go", "rust"]
+    languages = options.languages or ["c", "cpp", "go", "rust", "example"]
     found, wrong = {}, []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for component in ("sdk", "tools"):
             run("cmake", "--install", options.build, "--component", component, "--prefix", folder / "prefix")
         for language in languages:
-            repository = Repository(folder, folder / "prefix", language)
+            make = Example if language == "example" else Repository
+            repository = make(folder, folder / "prefix", language)
             repository.build()
             right = repository.failing()
             wrong += [f"{language} without a bug: {case}: {text}" for case, text in right.items()]
