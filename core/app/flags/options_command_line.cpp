@@ -51,7 +51,7 @@ class PluginValue final : public FlagValue {
 
  private:
   Status set_string(std::string_view text) {
-    const Status status = check_allowed(std::string(text));
+    Status status = check_allowed(std::string(text));
     if (status.ok()) text_ = text;
     return status;
   }
@@ -82,7 +82,7 @@ class PluginValue final : public FlagValue {
     auto items = parse_csv(text);
     if (!items) return must_be("a list separated by commas, quotes balanced");
     for (const std::string& item : *items) {
-      const Status status = check_allowed(item);
+      Status status = check_allowed(item);
       if (!status.ok()) return status;
     }
     if (first) text_.clear();
