@@ -549,7 +549,7 @@ Task<void> NodeDeletions::soon() {
     deps_.timers.after(milliseconds(0), [done = std::move(done)] { done({}); });
   };
   CallbackAwaiter<Status> passed(start);
-  co_await passed;
+  static_cast<void>(co_await passed);
 }
 
 Task<Result<InstanceSnapshot::Ptr>> NodeDeletions::list_instances() {
