@@ -232,39 +232,24 @@ TEST_F(IncidentTest, Issue42_Incident_TheCloudIsDead) {
           .doctor = {"PROBLEM", "the cloud does not answer", "proxies and firewalls"}});
 }
 
-// Most instances are missing in the list, and their Nodes are not Ready: nothing is deleted.
-TEST_F(IncidentTest, Issue42_Incident_AMassRemovalIsHeldAndTheListIsDoubted) {
+// Most instances are gone, and their Nodes are not Ready: nothing is deleted.
+TEST_F(IncidentTest, Issue42_Incident_AMassRemovalIsHeld) {
   constexpr int kNodes = 12;
   const auto name = [](int number) { return "node-" + std::to_string(10 + number); };
-  for (int number = 0; number < kNodes; ++number) {
-    make_machine(name(number));
-    make_node(name(number), true);
-  }
-  start(reviews(), {"--controllers=cloud-node-controller,cloud-node-lifecycle-controller",
-                    "--node-monitor-period=1s", "--node-status-update-frequency=2s"});
-  ASSERT_TRUE(logs("Caches are synced"));
-  ASSERT_TRUE(eventually(patience(), [this] {
-    return contains(ask("/metrics", scraper()).body, "ccm_cloud_listing_doubted_seconds 0\n") &&
-           contains(ask("/metrics", scraper()).body,
-                    "operation=\"instances.list\",plugin=\"ccm.provider-sandbox\"} ");
-  }));
   std::string names;
-  for (int number = 0; number < 9; ++number) {
-    cloud_.control("DELETE", "/machines/" + name(number));
-    const json condition = {{"type", "Ready"}, {"status", "Unknown"}};
-    ASSERT_TRUE(api_.patch("/api/v1/nodes/" + name(number) + "/status", support::kMergePatch,
-                           {{"status", {{"conditions", json::array({condition})}}}})
-                    .ok());
-    names += " " + name(number);
+  for (int number = 0; number < kNodes; ++number) {
+    const bool gone = number < 9;
+    if (!gone) make_machine(name(number));
+    make_node(name(number), !gone);
+    if (gone) names += " " + name(number);
   }
+  start(reviews(), {"--controllers=cloud-node-lifecycle-controller", "--node-monitor-period=1s"});
   expect(
       {.status = {"cloud-node-lifecycle-controller: 9 held",
                   "kubectl annotate node" + names + " cloud-controller-manager/allow-deletion=true",
-                  "ccmctl: the deletion brake on nodes holds 9",
-                  "the cloud's list of instances has been incomplete or suspiciously short"},
+                  "ccmctl: the deletion brake on nodes holds 9"},
        .readyz = {"[i]deletion-brake: engaged, 9 held", "[i]cloud: no failure is known"},
        .metrics = {"ccm_deletion_brake_held{kind=\"nodes\"} 9\n",
-                   "!ccm_cloud_listing_doubted_seconds 0\n",
                    "ccm_unsettled_objects{controller=\"cloud-node-lifecycle-controller\","
                    "state=\"held\",class=\"waiting\"} 9\n"},
        .object = "Node/node-10",
@@ -297,7 +282,8 @@ TEST_F(IncidentTest, Issue42_Incident_AQuotaIsReached) {
 // The cloud leaves out half of its instances, whose Nodes are well: nobody is to blame but the
 // list.
 TEST_F(IncidentTest, Issue42_Incident_TheListIsIncomplete) {
-  for (int number = 1; number <= 5; ++number) {
+  // Few would be asked about one by one.
+  for (int number = 1; number <= 45; ++number) {
     const std::string name = "node-" + std::to_string(number);
     make_machine(name);
     make_node(name, true);

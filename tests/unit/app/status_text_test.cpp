@@ -90,7 +90,7 @@ TEST(StatusText, Issue42_1_ProblemsComeFirstAndNobodyIsReadyWithoutACloud) {
   EXPECT_LT(text.find("Problems:"), text.find("Started:"));
   EXPECT_TRUE(holds(text, "to release them: kubectl annotate node a b c x=true\n"));
   EXPECT_TRUE(holds(text, "Provider: sandbox (the cloud refuses the credential"));
-  EXPECT_FALSE(holds(text, "ready"));
+  EXPECT_FALSE(holds(text, "(ready)"));
   EXPECT_TRUE(holds(status_text(example()), "Problems: none\n"));
 }
 
