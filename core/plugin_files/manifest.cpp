@@ -258,6 +258,7 @@ Manifest read_manifest(const json& document, ManifestReport& findings) {
   if (const json* table = reader.any("serviceAnnotations"); table != nullptr) {
     read_annotation_table(*table, manifest, findings);
   }
+  (void)reader.any("cloudPermissions");  // of `ccmctl permissions`, which reads it
   reader.finish();
   return manifest;
 }

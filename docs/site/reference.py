@@ -11,8 +11,8 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROVIDERS = ["digitalocean", "openstack", "static"]
-COMMANDS = ["", "plugin list", "plugin inspect", "plugin check", "plugin cases", "plugin try", "plugin new", "rbac", "lint", "status", "explain"]
+PROVIDERS = ["aws", "digitalocean", "openstack", "static"]
+COMMANDS = ["", "plugin list", "plugin inspect", "plugin check", "plugin cases", "plugin try", "plugin new", "rbac", "permissions", "lint", "status", "explain"]
 UNVERIFIED = ssl.create_default_context()
 UNVERIFIED.check_hostname = False
 UNVERIFIED.verify_mode = ssl.CERT_NONE

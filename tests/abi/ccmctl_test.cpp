@@ -62,6 +62,28 @@ TEST(Ccmctl, HOST_125_RbacGrantsTheLeaseOfAMigration) {
   EXPECT_THAT(missing.output, HasSubstr("/nowhere/m.yaml"));
 }
 
+TEST(Ccmctl, Issue43_PermissionsAreThoseOfTheControllersThatRun) {
+  const CommandOutcome all = ccmctl("permissions --cloud-provider=aws");
+  ASSERT_EQ(all.exit_code, 0) << all.output;
+  const json statement = json::parse(all.output).at("Statement").at(0);
+  EXPECT_EQ(statement.at("Effect"), "Allow");
+  EXPECT_THAT(all.output, HasSubstr("elasticloadbalancing:CreateListener"));
+  const CommandOutcome some = ccmctl(
+      "permissions --cloud-provider=aws --controllers=cloud-node-controller,"
+      "cloud-node-lifecycle-controller");
+  EXPECT_EQ(json::parse(some.output).at("Statement").at(0).at("Action"),
+            json({"ec2:DescribeAvailabilityZones", "ec2:DescribeInstanceTopology",
+                  "ec2:DescribeInstances", "ec2:DescribeNetworkInterfaces"}));
+  const CommandOutcome scopes =
+      ccmctl("permissions --cloud-provider=digitalocean --controllers=cloud-node-controller");
+  EXPECT_EQ(scopes.output, "droplet:read\nregions:read\nvpc:read\n");
+  EXPECT_THAT(ccmctl("permissions --cloud-provider=openstack").output,
+              HasSubstr("compute GET /v2.1/servers\n"));
+  const CommandOutcome none = ccmctl("permissions --cloud-provider=sandbox");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.output, HasSubstr("lists no cloudPermissions"));
+}
+
 TEST(Ccmctl, HOST_151_RbacGrantsLeaseCandidatesWithTheGateOnly) {
   const std::string rbac = "rbac --cloud-provider=sandbox --secure-port=0 ";
   const std::string plain = ccmctl(rbac).output;

@@ -15,8 +15,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -194,10 +196,26 @@ class AwsContractTest : public ::testing::Test {
   std::vector<std::string> reads;
 
  private:
+  // Those of the manifest, which `ccmctl permissions` prints.
+  static const std::set<std::string>& permissions() {
+    static const std::set<std::string> all = [] {
+      std::ifstream file(CCM_AWS_MANIFEST);
+      const nlohmann::json manifest = nlohmann::json::parse(file);
+      std::set<std::string> names;
+      for (const auto& entry : manifest.at("cloudPermissions").at("needed")) {
+        for (const auto& name : entry.at("names")) names.insert(name.get<std::string>());
+      }
+      return names;
+    }();
+    return all;
+  }
   testing::FakeHttp::Answer answer(const HttpRequest& request) {
     const std::size_t begin = request.body.find("Action=") + 7;
     const std::string action = request.body.substr(begin, request.body.find('&', begin) - begin);
     (action.starts_with("Describe") ? reads : writes).push_back(action);
+    const bool of_ec2 = request.body.find("Version=2016-11-15") != std::string::npos;
+    const std::string permission = (of_ec2 ? "ec2:" : "elasticloadbalancing:") + action;
+    EXPECT_TRUE(permissions().contains(permission)) << "not in the manifest: " << permission;
     return apis_->answer(request);
   }
 

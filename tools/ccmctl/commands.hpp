@@ -17,6 +17,7 @@ void add_plugin_check(CLI::App& parent, int& exit_code);
 void add_plugin_cases(CLI::App& parent, int& exit_code);
 void add_plugin_try(CLI::App& parent, int& exit_code);
 void add_plugin_new(CLI::App& parent, int& exit_code);
+void add_permissions(CLI::App& parent, int& exit_code);
 void add_rbac(CLI::App& parent, int& exit_code);
 void add_orphans(CLI::App& parent, int& exit_code);
 void add_cleanup(CLI::App& parent, int& exit_code);

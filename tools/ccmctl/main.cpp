@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
   ccm::ctl::add_plugin_try(*plugin, exit_code);
   ccm::ctl::add_plugin_new(*plugin, exit_code);
   ccm::ctl::add_rbac(app, exit_code);
+  ccm::ctl::add_permissions(app, exit_code);
   ccm::ctl::add_lint(app, exit_code);
   ccm::ctl::add_status(app, exit_code);
   ccm::ctl::add_explain(app, exit_code);
