@@ -15,10 +15,10 @@ PREFIXES = {
     "HOST": "host.md", "CLOUD": "host.md", "RBAC": "host.md",
     "NODE": "nodes.md", "LIFE": "nodes.md", "SVC": "services.md", "ROUTE": "routes.md", "IPAM": "pod-ranges.md",
     "MET": "metrics.md", "TRAP": "the page of its subject", "API": "kubernetes-api.md", "DO": "digitalocean.md",
-    "OS": "openstack.md",
+    "OS": "openstack.md", "AWS": "aws.md",
 }
 # Kinds of which each fact has a test or a line of the docs: a citation in code alone says that somebody thought of it.
-WITNESSED = {"OS": ("tests/", "docs/")}
+WITNESSED = {"AWS": ("tests/", "docs/"), "OS": ("tests/", "docs/")}
 # A longer one is a mention of the page, not of each fact between its ends.
 LONGEST_RANGE = 100
 NEVER_CITES = ("sdk/include/", "sdk/testing/include/")
