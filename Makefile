@@ -142,7 +142,7 @@ test-deb: deb packages-demo packages-sign packages-image ## install the packages
 	@tests/packages/parts_test.py
 	@tests/packages/sign_test.py
 
-test-sbom: PLUGINS = node,node-lifecycle,service,route,digitalocean,openstack,static
+test-sbom: PLUGINS = node,node-lifecycle,service,route,aws,digitalocean,openstack,static
 test-sbom: deb image packages-site ## spdx-tools read the SPDX documents of the packages and of the image
 	@[ -x $(BUILD)/sbom/bin/pyspdxtools ] || { python3 -m venv $(BUILD)/sbom && $(BUILD)/sbom/bin/pip -q install -r tests/packages/sbom_requirements.txt; }
 	@$(BUILD)/sbom/bin/python tests/packages/sbom_check.py build-package/packages/*.spdx.json $(image_tree)/image-sbom

@@ -15,7 +15,7 @@ nogroup:x:65534:
 """
 ROOTS = "/etc/ssl/certs/ca-certificates.crt"
 # Headers and archives that programs are compiled from, whose licences ask for a notice. Boost's does not.
-COMPILED_IN = ("libcli11-dev", "libfmt-dev", "libspdlog-dev", "libyaml-dev", "nlohmann-json3-dev")
+COMPILED_IN = ("libcli11-dev", "libexpat1-dev", "libfmt-dev", "libspdlog-dev", "libyaml-dev", "nlohmann-json3-dev")
 LICENCES = "/usr/share/common-licenses"
 
 

@@ -86,7 +86,7 @@ class RenderTest(unittest.TestCase):
                 (["cloudConfig.configMap=\"k\"", "cloudConfig.secret=\"k\""], "cloudConfig: either"),
                 (["cloudConfig.contents=\"k\"", "cloudConfig.secret=\"k\""], "cloudConfig: either"),
                 (["digitalocean.token=\"k\"", "digitalocean.secret=\"mine\""], "digitalocean: either"),
-                (["provider=\"\""], "set provider to the plugin of your cloud: --set provider=digitalocean"),
+                (["provider=\"\""], "set provider to the plugin of your cloud: --set provider=aws, digitalocean"),
                 (["image.repository=\"\""], "image.repository: no image is published, so name one of yours"),
                 (["kind=\"Pod\"", "kubeconfig.hostPath=\"/k\"", "cloudConfig.configMap=\"k\""], "a static Pod cannot read Secrets")]:
             with self.subTest(settings):
@@ -106,7 +106,7 @@ class RenderTest(unittest.TestCase):
         every = [dict(zip(CONTROLLERS, choice)) for choice in itertools.product([True, False], repeat=len(CONTROLLERS))]
         of_the_provider = [{"digitalocean-tags": tags, "digitalocean-firewall": False} for tags in [True, False]]
         # All choices for one provider, since the rules of several are merged; the first ones for the others.
-        for provider, controllers in [("digitalocean", every + of_the_provider), ("openstack", every[:6]), ("static", every[:6]), ("sandbox", every[:6])]:
+        for provider, controllers in [("digitalocean", every + of_the_provider), ("aws", every[:6]), ("openstack", every[:6]), ("static", every[:6]), ("sandbox", every[:6])]:
             for chosen, flag in itertools.product(controllers, [[], ["--use-service-account-credentials"]]):
                 with self.subTest(provider=provider, controllers=chosen, flag=flag):
                     values = {"provider": provider, "controllers": chosen, "useServiceAccountCredentials": flag != []}

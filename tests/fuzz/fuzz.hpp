@@ -13,6 +13,8 @@ namespace ccm::fuzz {
 
 // One for each line in CMakeLists.txt; docs are at the head of each <name>_target.cpp.
 void abi_target(std::string_view bytes);
+void aws_target(std::string_view bytes);
+void aws_config_target(std::string_view bytes);
 void cloud_target(std::string_view bytes);
 void cloud_conf_target(std::string_view bytes);
 void clouds_target(std::string_view bytes);

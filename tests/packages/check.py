@@ -18,7 +18,7 @@ import time
 import unittest
 
 CONTROLLERS = ["node", "node-lifecycle", "service", "route", "ipam"]
-PROVIDERS = ["digitalocean", "openstack", "static", "sandbox"]
+PROVIDERS = ["aws", "digitalocean", "openstack", "static", "sandbox"]
 PLUGINS = [f"ccm-controller-{name}" for name in CONTROLLERS] + [f"ccm-provider-{name}" for name in PROVIDERS]
 ABI = "ccm-abi-1"
 LIBRARIES = f"usr/lib/{subprocess.run(['dpkg-architecture', '-qDEB_HOST_MULTIARCH'], capture_output=True, text=True, check=True).stdout.strip()}"
@@ -33,7 +33,7 @@ FILES = {
     **{f"ccm-controller-{name}": {f"usr/lib/ccm/controllers/{name}.so"} for name in CONTROLLERS},
     **{f"ccm-provider-{name}": {f"usr/lib/ccm/providers/{name}.so"} for name in PROVIDERS},
 }
-for name in ("openstack", "static"):
+for name in ("aws", "openstack", "static"):
     FILES[f"ccm-provider-{name}"].add(f"usr/share/lintian/overrides/ccm-provider-{name}")
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 TEMPLATES = SOURCES / "tools/templates"

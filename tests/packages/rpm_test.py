@@ -11,7 +11,7 @@ import unittest
 
 import parts_test
 
-PLUGINS = {"controller": ("node", "node-lifecycle", "service", "route", "ipam"), "provider": ("digitalocean", "openstack", "static", "sandbox")}
+PLUGINS = {"controller": ("node", "node-lifecycle", "service", "route", "ipam"), "provider": ("aws", "digitalocean", "openstack", "static", "sandbox")}
 
 RACK = """%global debug_package %{nil}
 Name: ccm-provider-rack

@@ -83,7 +83,7 @@ volumes:
 {{- end -}}
 
 {{- define "ccm.container" -}}
-{{- if has .Values.provider (list "digitalocean" "openstack") }}
+{{- if has .Values.provider (list "aws" "digitalocean" "openstack") }}
 # The container has the name that the cloud's own manifest gives it, and says its command: kubectl apply over that one
 # changes it instead of adding a second container.
 {{- end }}
