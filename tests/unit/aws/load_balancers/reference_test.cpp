@@ -1,4 +1,4 @@
-// plugins/providers/aws/annotations.md is the table of the plugin's manifest.
+// docs/aws-annotations.md is the table of the plugin's manifest.
 #include "aws/annotation_names.hpp"
 #include "aws/load_balancers/annotations.hpp"
 
