@@ -186,7 +186,6 @@ Status ChangeLimits::admit(const LoadBalancerService& service) {
   std::string content = content_of(service);
   const bool same = is_same(entry, service, content);
   if (same && entry.last != Last::failed) {
-    entry.asked_id = service.id;
     if (entry.last == Last::done) entry.bears = Bears::none;
     return {};
   }
