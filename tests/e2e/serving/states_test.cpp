@@ -211,7 +211,9 @@ TEST_F(StatesTest, LIFE_6_WaitingForTheCloudsAnswer) {
       "class="
       "\"waiting\"} 1\n";
   expect({.object = "node/node-1",
-          .status = {"node-1", "waiting", why, "!objects that are not settled"},
+          .status_code = 1,  // the cloud fails
+          .status = {"node-1", "waiting", why, "ccmctl: the cloud answers with errors since ",
+                     "!objects that are not settled"},
           .explain = {"waiting", why, "Next try"},
           .metrics = {metric},
           .log = {"!Reconcile failed"}});
