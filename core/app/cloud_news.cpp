@@ -50,7 +50,7 @@ void CloudNews::tell(const CloudTrouble& trouble) {
   outage_told_ = true;
   told_[trouble.fault] = now;
   log::warning("The cloud fails", {{"fault", to_string(trouble.fault)},
-                                   {"what", trouble.text},
+                                   {"reason", trouble.text},
                                    {"lastFailure", trouble.message}});
   std::string message = trouble.text;
   if (!trouble.message.empty()) message += ": " + trouble.message;

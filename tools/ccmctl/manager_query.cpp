@@ -158,8 +158,7 @@ Result<nlohmann::json> ask_endpoint(const ManagerOptions& options,
   const Result<std::string> answer = get(loop, client, path_and_query);
   if (!answer.ok()) {
     const Status failed = answer.status();
-    return Status(failed.code(),
-                  options.endpoint + ": " + failed.message() + advice(failed));
+    return Status(failed.code(), options.endpoint + ": " + failed.message() + advice(failed));
   }
   return read_status(*answer, options.endpoint);
 }
