@@ -9,9 +9,9 @@
 {{- /* Kubernetes' recommended ones, of what does not change from version to version. */ -}}
 {{- define "ccm.recommendedLabels" -}}
 {{- if .Values.recommendedLabels -}}
-app.kubernetes.io/name: cloud-controller-manager
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/component: {{ .Values.provider }}
+{{- $labels := dict "app.kubernetes.io/name" "cloud-controller-manager" "app.kubernetes.io/instance" .Release.Name "app.kubernetes.io/component" .Values.provider -}}
+{{- range $key, $value := .Values.selectorLabels -}}{{- $_ := unset $labels $key -}}{{- end -}}
+{{- with $labels -}}{{- toYaml . -}}{{- end -}}
 {{- end }}
 {{- end -}}
 
