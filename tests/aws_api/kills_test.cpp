@@ -66,6 +66,12 @@ class AwsKillsTest : public AwsManagerTest {
     return true;
   }
 
+  std::string parts_left() {
+    std::string text;
+    cloud_.with([&](World& world) { text = describe_parts(world); });
+    return text;
+  }
+
   std::set<int> present_;
 };
 
@@ -101,7 +107,7 @@ TEST_F(AwsKillsTest, Issue43_NothingIsDoubledOrLeftBehind) {
   });
   for (const int number : present_) EXPECT_EQ(api_.remove(path_of(number)).status, 200);
   EXPECT_TRUE(cloud_comes_to([](World& world) { return parts_of_load_balancers(world) == 0; }))
-      << log_tail();
+      << parts_left() << log_tail();
 }
 
 }  // namespace

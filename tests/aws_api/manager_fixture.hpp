@@ -126,12 +126,29 @@ class AwsManagerTest : public ::testing::Test {
 };
 
 // All of load balancers that is in the cloud, and the rules of the Nodes' group.
+// What load balancers are made of, and the rules of security groups.
 inline std::size_t parts_of_load_balancers(World& world) {
   const LoadBalancing& all = world.balancing;
   std::size_t rules = 0;
   for (const auto& [id, group] : all.groups) rules += group.rules.size();
   return all.networks.size() + all.classics.size() + all.targets.size() + all.listeners.size() +
          all.groups.size() - 2 + rules;
+}
+
+// The same in words, for failures.
+inline std::string describe_parts(World& world) {
+  const LoadBalancing& all = world.balancing;
+  std::string text;
+  for (const auto& [arn, network] : all.networks)
+    text += "network load balancer " + network.name + "\n";
+  for (const auto& [name, classic] : all.classics) text += "classic load balancer " + name + "\n";
+  for (const auto& [arn, group] : all.targets) text += "target group " + arn + "\n";
+  for (const auto& [arn, listener] : all.listeners) text += "listener " + arn + "\n";
+  for (const auto& [id, group] : all.groups) {
+    text += "security group " + id + " " + group.name +
+            ", rules: " + std::to_string(group.rules.size()) + "\n";
+  }
+  return text;
 }
 
 }  // namespace ccm::aws_api

@@ -8,6 +8,8 @@ namespace ccm::aws {
 namespace {
 
 constexpr int kGroupPage = 1'000;
+// A listing is known for so long, with our own writes.
+constexpr std::chrono::milliseconds kKnown{60'000};
 
 void read_sources(XmlElement permission, const Rule& ports, std::string_view list,
                   std::string_view member, Rules& out) {
@@ -130,9 +132,24 @@ Task<Status> Groups::apply(Ctx ctx, RuleChange change) {
     Status added = co_await change_rules(ctx, change.group_id, std::move(change.add), true);
     if (!added.ok()) co_return added;
   }
-  if (change.remove.empty()) co_return Status();
-  Status removed = co_await change_rules(ctx, change.group_id, std::move(change.remove), false);
-  co_return removed;
+  if (!change.remove.empty()) {
+    Status removed = co_await change_rules(ctx, change.group_id, std::move(change.remove), false);
+    if (!removed.ok()) co_return removed;
+  }
+  if (!change.shares_path_mtu) co_return Status();
+  co_return co_await settle_path_mtu(ctx, std::move(change.group_id));
+}
+
+// Of several load balancers that change at once each one saw the rules of the others as they were:
+// the last one sees them as they are.
+Task<Status> Groups::settle_path_mtu(Ctx ctx, std::string group_id) {
+  const auto groups = co_await list(ctx, kKnown);
+  if (!groups.ok()) co_return groups.status();
+  const auto group = (*groups)->find(group_id);
+  if (group == (*groups)->end()) co_return Status();
+  RuleChange rest = path_mtu_change(group->second);
+  if (rest.empty()) co_return Status();
+  co_return co_await apply(ctx, std::move(rest));
 }
 
 Task<Status> Groups::add_tags(Ctx ctx, std::string id, Tags tags) {

@@ -36,6 +36,7 @@ class Groups {
  private:
   Task<Result<SecurityGroups>> read(Ctx ctx);
   Task<Status> change_rules(Ctx ctx, std::string group_id, Rules rules, bool add);
+  Task<Status> settle_path_mtu(Ctx ctx, std::string group_id);
 
   Client& client_;
   const Cluster& cluster_;

@@ -105,7 +105,15 @@ RuleChange marked_rules_change(const SecurityGroup& group, const std::string& lo
   }
   const bool leftovers = only_health && change.add.empty() && !wanted.empty();
   if (leftovers) change.remove.clear();
-  if (!change.empty()) change_path_mtu(group, change);
+  if (change.empty()) return change;
+  change.shares_path_mtu = true;
+  change_path_mtu(group, change);
+  return change;
+}
+
+RuleChange path_mtu_change(const SecurityGroup& group) {
+  RuleChange change{group.id, {}, {}};
+  change_path_mtu(group, change);
   return change;
 }
 

@@ -47,6 +47,8 @@ struct RuleChange {
   std::string group_id;
   Rules add;
   Rules remove;
+  // The group's rules for the path MTU follow, which load balancers share.
+  bool shares_path_mtu = false;
 
   [[nodiscard]] bool empty() const { return add.empty() && remove.empty(); }
 };
@@ -68,6 +70,8 @@ RuleChange exact_change(const SecurityGroup& group, const Rules& wanted);
 // rules for health checks, which the Go manager leaves (AWS-110), go with the next change.
 RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
                                const Rules& wanted);
+// What its rules for the path MTU lack, and which of them nobody needs.
+RuleChange path_mtu_change(const SecurityGroup& group);
 // Of a classic one: all traffic from `source`, or no rule from there.
 RuleChange group_rule_change(const SecurityGroup& group, const std::string& source, bool allowed);
 

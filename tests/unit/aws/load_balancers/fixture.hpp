@@ -102,6 +102,7 @@ class AwsLoadBalancersTest : public ::testing::Test {
       const auto reply = cloud.handle(request.body);
       ccm::testing::FakeHttp::Answer answer;
       answer.outcome = HttpResponse{static_cast<uint32_t>(reply.status), {}, reply.body};
+      answer.delay = latency;
       return answer;
     });
     start();
@@ -300,6 +301,7 @@ class AwsLoadBalancersTest : public ::testing::Test {
 
   ccm::testing::FakeHost host;
   aws_api::LoadBalancing cloud;
+  std::chrono::milliseconds latency{0};  // of each answer
   std::unique_ptr<ccm::testing::FakeComponent> component;
 };
 

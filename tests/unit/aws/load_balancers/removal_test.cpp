@@ -146,5 +146,25 @@ TEST_F(AwsRemovalTest, AWS_92_ARuleForAGroupThatAnotherBalancerHasStays) {
   expect_nothing_left();
 }
 
+// Each of them sees the other one's rules when it looks.
+TEST_F(AwsRemovalTest, AWS_112_TwoThatGoAtOnceLeaveNoRuleForThePathMtu) {
+  auto second = web({443});
+  second.name = "second";
+  second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  second = with(second, {{"type", "nlb"}});
+  ensured(nlb());
+  ensured(second);
+  const auto table = component->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
+  const auto begin = [&](const LoadBalancerService& service) {
+    return component->start("remove", ccm::LoadBalancers::Remove{table, component->ctx(), service});
+  };
+  latency = std::chrono::milliseconds(50);
+  const auto one = begin(nlb());
+  const auto other = begin(second);
+  EXPECT_TRUE(component->finish(one).ok());
+  EXPECT_TRUE(component->finish(other).ok());
+  expect_nothing_left();
+}
+
 }  // namespace
 }  // namespace ccm::aws
