@@ -123,7 +123,6 @@ TEST_F(AllowanceTest, ACrowdAtOneAddressLeavesAnotherOneItsTurns) {
 }
 
 TEST_F(AllowanceTest, ATrustedClientNeverWaitsAndGetsBackWhatItUsed) {
-  earn_nothing();
   const auto client = add("a");
   start(client, milliseconds(1), 100);
   run_until_one_waits();
