@@ -112,7 +112,7 @@ def main():
         PAGE.write_text(text)
     elif not PAGE.exists() or PAGE.read_text() != text:
         wrong.append(f"{PAGE} is not current: tests/docs/sdks.py --write")
-    sys.exit("\n".join(wrong))
+    sys.exit("\n".join(wrong) or 0)
 
 
 if __name__ == "__main__":
