@@ -63,7 +63,8 @@ struct FakeInstances::Table {
         return ended(Status(Code::not_found, ErrorClass::not_found, "no such instance"));
       }
       return [found](ccm_completion completion) {
-        const detail::InstanceListC raw({found});
+        const std::vector<Instance> one = {found};  // the list points into it
+        const detail::InstanceListC raw(one);
         complete(completion, {}, raw.first());
       };
     });

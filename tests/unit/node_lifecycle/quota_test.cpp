@@ -139,7 +139,8 @@ class QuotaTest : public LifecycleTest {
       instance.state = static_cast<InstanceState>(found.state());
       test.host.loop.post([done, instance, status = found.status] {
         const ccm_status raw = status.to_c();
-        const detail::InstanceListC list({instance});
+        const std::vector<Instance> one = {instance};  // the list points into it
+        const detail::InstanceListC list(one);
         done.fn(done.owner, done.operation, &raw, status.ok() ? list.list() : nullptr);
       });
     });
