@@ -109,6 +109,8 @@ class Aws {
             {"loadBalancers", balancing.networks.size() + balancing.classics.size()}};
   }
 
+  static json secrets() { return {{"secrets", {"secret"}}}; }
+
  private:
   static std::string id_of(const json& question) {
     const std::string id = question.at("providerID");
@@ -127,19 +129,6 @@ class Aws {
 }  // namespace ccm::conformance_clouds
 
 int main() {
-  using ccm::conformance_clouds::json;
   ccm::conformance_clouds::Aws cloud;
-  return ccm::conformance_clouds::serve(
-      {{"start", [&](const json& q) { return cloud.start(q); }},
-       {"http", [&](const json& q) { return cloud.http(q); }},
-       {"add-machines", [&](const json& q) { return cloud.add_machines(q); }},
-       {"remove-machine", [&](const json& q) { return cloud.remove_machine(q); }},
-       {"switch-off-machine", [&](const json& q) { return cloud.switch_off_machine(q); }},
-       {"plant-load-balancer", [&](const json& q) { return cloud.plant_load_balancer(q); }},
-       {"plant-route", [&](const json& q) { return cloud.plant_route(q); }},
-       {"remove-load-balancer", [&](const json& q) { return cloud.remove_load_balancer(q); }},
-       {"snapshot", [&](const json&) { return cloud.snapshot(); }},
-       {"secrets", [](const json&) {
-          return json{{"secrets", {"secret"}}};
-        }}});
+  return ccm::conformance_clouds::serve_cloud(cloud);
 }

@@ -33,6 +33,32 @@ inline int serve(const Answers& answers) {
   return 0;
 }
 
+// The same for an object with a member function for each question. Not every cloud has routes, or a
+// quota that can be exhausted.
+template <typename Cloud>
+int serve_cloud(Cloud& cloud) {
+  Answers answers{
+      {"start", [&](const json& question) { return cloud.start(question); }},
+      {"http", [&](const json& question) { return cloud.http(question); }},
+      {"add-machines", [&](const json& question) { return cloud.add_machines(question); }},
+      {"remove-machine", [&](const json& question) { return cloud.remove_machine(question); }},
+      {"switch-off-machine",
+       [&](const json& question) { return cloud.switch_off_machine(question); }},
+      {"plant-load-balancer",
+       [&](const json& question) { return cloud.plant_load_balancer(question); }},
+      {"remove-load-balancer",
+       [&](const json& question) { return cloud.remove_load_balancer(question); }},
+      {"snapshot", [&](const json&) { return cloud.snapshot(); }},
+      {"secrets", [&](const json&) { return cloud.secrets(); }}};
+  if constexpr (requires(const json& question) { cloud.plant_route(question); }) {
+    answers["plant-route"] = [&](const json& question) { return cloud.plant_route(question); };
+  }
+  if constexpr (requires(const json& question) { cloud.exhaust_quota(question); }) {
+    answers["exhaust-quota"] = [&](const json& question) { return cloud.exhaust_quota(question); };
+  }
+  return serve(answers);
+}
+
 // The header of that name, or nothing.
 inline std::string header_of(const json& question, const std::string& name) {
   return question.at("headers").value(name, "");

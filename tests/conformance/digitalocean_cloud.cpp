@@ -85,16 +85,6 @@ class DigitalOcean {
 }  // namespace ccm::conformance_clouds
 
 int main() {
-  using ccm::conformance_clouds::json;
   ccm::conformance_clouds::DigitalOcean cloud;
-  return ccm::conformance_clouds::serve(
-      {{"start", [&](const json& q) { return cloud.start(q); }},
-       {"http", [&](const json& q) { return cloud.http(q); }},
-       {"add-machines", [&](const json& q) { return cloud.add_machines(q); }},
-       {"remove-machine", [&](const json& q) { return cloud.remove_machine(q); }},
-       {"switch-off-machine", [&](const json& q) { return cloud.switch_off_machine(q); }},
-       {"plant-load-balancer", [&](const json& q) { return cloud.plant_load_balancer(q); }},
-       {"remove-load-balancer", [&](const json& q) { return cloud.remove_load_balancer(q); }},
-       {"snapshot", [&](const json&) { return cloud.snapshot(); }},
-       {"secrets", [&](const json&) { return cloud.secrets(); }}});
+  return ccm::conformance_clouds::serve_cloud(cloud);
 }

@@ -121,6 +121,8 @@ class OpenStack {
     return {{"snapshot", content}, {"loadBalancers", balancing.records("loadbalancers").size()}};
   }
 
+  static json secrets() { return {{"secrets", {"secret"}}}; }
+
  private:
   json ask(const std::string& method, const std::string& target, const json& body) {
     const json domain = {{"name", "Default"}};
@@ -159,20 +161,6 @@ class OpenStack {
 }  // namespace ccm::conformance_clouds
 
 int main() {
-  using ccm::conformance_clouds::json;
   ccm::conformance_clouds::OpenStack cloud;
-  return ccm::conformance_clouds::serve(
-      {{"start", [&](const json& q) { return cloud.start(q); }},
-       {"http", [&](const json& q) { return cloud.http(q); }},
-       {"add-machines", [&](const json& q) { return cloud.add_machines(q); }},
-       {"remove-machine", [&](const json& q) { return cloud.remove_machine(q); }},
-       {"switch-off-machine", [&](const json& q) { return cloud.switch_off_machine(q); }},
-       {"plant-load-balancer", [&](const json& q) { return cloud.plant_load_balancer(q); }},
-       {"plant-route", [&](const json& q) { return cloud.plant_route(q); }},
-       {"remove-load-balancer", [&](const json& q) { return cloud.remove_load_balancer(q); }},
-       {"exhaust-quota", [&](const json& q) { return cloud.exhaust_quota(q); }},
-       {"snapshot", [&](const json&) { return cloud.snapshot(); }},
-       {"secrets", [](const json&) {
-          return json{{"secrets", {"secret"}}};
-        }}});
+  return ccm::conformance_clouds::serve_cloud(cloud);
 }

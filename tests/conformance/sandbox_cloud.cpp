@@ -96,6 +96,8 @@ class Sandbox {
             {"loadBalancers", balancers.size()}};
   }
 
+  static json secrets() { return {{"secrets", {"s3cret-of-the-sandbox"}}}; }
+
  private:
   void settings(const json& set) { control("PUT", "/settings", set); }
   json control(const std::string& method, const std::string& path, const json& body = nullptr) {
@@ -117,20 +119,6 @@ class Sandbox {
 }  // namespace ccm::conformance_clouds
 
 int main() {
-  using ccm::conformance_clouds::json;
   ccm::conformance_clouds::Sandbox cloud;
-  return ccm::conformance_clouds::serve(
-      {{"start", [&](const json& q) { return cloud.start(q); }},
-       {"http", [&](const json& q) { return cloud.http(q); }},
-       {"add-machines", [&](const json& q) { return cloud.add_machines(q); }},
-       {"remove-machine", [&](const json& q) { return cloud.remove_machine(q); }},
-       {"switch-off-machine", [&](const json& q) { return cloud.switch_off_machine(q); }},
-       {"plant-load-balancer", [&](const json& q) { return cloud.plant_load_balancer(q); }},
-       {"plant-route", [&](const json& q) { return cloud.plant_route(q); }},
-       {"remove-load-balancer", [&](const json& q) { return cloud.remove_load_balancer(q); }},
-       {"exhaust-quota", [&](const json& q) { return cloud.exhaust_quota(q); }},
-       {"snapshot", [&](const json&) { return cloud.snapshot(); }},
-       {"secrets", [](const json&) {
-          return json{{"secrets", {"s3cret-of-the-sandbox"}}};
-        }}});
+  return ccm::conformance_clouds::serve_cloud(cloud);
 }
