@@ -122,24 +122,10 @@ TEST_F(AlertsTest, ManyInstancesVanishAtOnce) {
 TEST_F(AlertsTest, Issue41_3_ALoadBalancerIsReplacedAgainAndAgain) {
   start(reviews(), {"--controllers=service-lb-controller", "--load-balancer-audit-period=300ms"});
   watch_healthy();
-  const json port = {{"port", 80}, {"protocol", "TCP"}};
-  const json service = {{"apiVersion", "v1"},
-                        {"kind", "Service"},
-                        {"metadata", {{"name", "web"}}},
-                        {"spec", {{"type", "LoadBalancer"}, {"ports", json::array({port})}}}};
-  ASSERT_TRUE(api_.create("/api/v1/namespaces/default/services", service).ok());
-  const auto id = [this] {
-    const json shown = api_.get("/api/v1/namespaces/default/services/web").body;
-    const json::json_pointer recorded(
-        "/metadata/annotations/cloud-controller-manager~1load-balancer-id");
-    return shown.contains(recorded) ? shown.at(recorded).get<std::string>() : std::string();
-  };
-  for (const char* made : {"lb-1", "lb-2"}) {
-    ASSERT_TRUE(eventually(patience(), [&] { return id() == made; })) << id();
-    cloud_.control("DELETE", std::string("/load_balancers/") + made);
-  }
+  make_service("web");
+  delete_two_load_balancers("web");
   expect_firing("ReplacementsHeld");
-  EXPECT_EQ(id(), "lb-2");
+  EXPECT_EQ(load_balancer_of("web"), "lb-2");
 }
 
 // The rule looks back over 10 minutes, so Prometheus comes when the queue is full already.

@@ -91,6 +91,38 @@ bool EndpointTest::initialised(const std::string& name) {
   });
 }
 
+void EndpointTest::make_machine(const std::string& name) {
+  cloud_.control("PUT", "/machines/" + name, {{"name", name}});
+}
+
+void EndpointTest::make_node(const std::string& name, bool ready) {
+  ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},
+                                            {"kind", "Node"},
+                                            {"metadata", {{"name", name}}},
+                                            {"spec", {{"providerID", "sandbox://" + name}}}})
+                  .ok());
+  const json condition = {{"type", "Ready"}, {"status", ready ? "True" : "Unknown"}};
+  ASSERT_TRUE(api_.patch("/api/v1/nodes/" + name + "/status", support::kMergePatch,
+                         {{"status", {{"conditions", json::array({condition})}}}})
+                  .ok());
+}
+
+std::string EndpointTest::load_balancer_of(const std::string& service) {
+  const json shown = api_.get("/api/v1/namespaces/default/services/" + service).body;
+  const json::json_pointer recorded(
+      "/metadata/annotations/cloud-controller-manager~1load-balancer-id");
+  return shown.contains(recorded) ? shown.at(recorded).get<std::string>() : std::string();
+}
+
+void EndpointTest::delete_two_load_balancers(const std::string& service) {
+  for (const char* made : {"lb-1", "lb-2"}) {
+    ASSERT_TRUE(support::eventually(support::patience(), [&] {
+      return load_balancer_of(service) == made;
+    })) << load_balancer_of(service);
+    cloud_.control("DELETE", std::string("/load_balancers/") + made);
+  }
+}
+
 void EndpointTest::make_service(const std::string& name) {
   const json service = {
       {"apiVersion", "v1"},

@@ -68,8 +68,15 @@ class EndpointTest : public testing::Test {
   // An instance, and its Node as its kubelet registers it.
   void join(const std::string& name);
   bool initialised(const std::string& name);  // waits for it
+  void make_machine(const std::string& name);
+  // A Node that was initialised before, with the instance of its name.
+  void make_node(const std::string& name, bool ready);
   // A Service of type LoadBalancer in the namespace default.
   void make_service(const std::string& name);
+  // The id of the load balancer that is recorded on it; empty: none is.
+  std::string load_balancer_of(const std::string& service);
+  // Somebody deletes its load balancer, and the one that follows: "lb-1" and "lb-2".
+  void delete_two_load_balancers(const std::string& service);
 
   // No user but the administrator may patch services/status any more.
   void take_rule();

@@ -1,6 +1,7 @@
 // Incidents as an operator meets them: in each, status, /readyz?verbose, metrics, Events and doctor
 // are looked at together, and none of them says that all is well.
 #include "endpoint_fixture.hpp"
+#include "parts.hpp"
 #include "support/eventually.hpp"
 #include "support/nodes.hpp"
 
@@ -13,9 +14,6 @@ namespace {
 using nlohmann::json;
 using support::eventually;
 using support::patience;
-
-// A part that begins with '!' must be absent.
-using Parts = std::vector<std::string>;
 
 struct Incident {
   int status_code = 1;  // of `ccmctl status`
@@ -64,20 +62,6 @@ class IncidentTest : public EndpointTest {
     return {ended ? ended->code : -1, process.log()};
   }
 
-  void make_node(const std::string& name, bool ready) {
-    ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},
-                                              {"kind", "Node"},
-                                              {"metadata", {{"name", name}}},
-                                              {"spec", {{"providerID", "sandbox://" + name}}}})
-                    .ok());
-    const json condition = {{"type", "Ready"}, {"status", ready ? "True" : "Unknown"}};
-    ASSERT_TRUE(api_.patch("/api/v1/nodes/" + name + "/status", support::kMergePatch,
-                           {{"status", {{"conditions", json::array({condition})}}}})
-                    .ok());
-  }
-  void make_machine(const std::string& name) {
-    cloud_.control("PUT", "/machines/" + name, {{"name", name}});
-  }
   // Repeats count.
   std::size_t events(const std::string& kind, const std::string& name, const std::string& reason) {
     std::size_t count = 0;
@@ -93,20 +77,6 @@ class IncidentTest : public EndpointTest {
     return count;
   }
 
-  static std::string joined(const Parts& parts) {
-    std::string text;
-    for (const std::string& part : parts) text += part + "\n";
-    return text;
-  }
-  static void look(const char* name, const std::string& text, const Parts& parts, Parts& faults) {
-    const std::size_t before = faults.size();
-    for (const std::string& part : parts) {
-      const bool wanted = part.front() != '!';
-      if (contains(text, wanted ? part : part.substr(1)) == wanted) continue;
-      faults.push_back(std::string(name) + (wanted ? " lacks: " : " has: ") + part);
-    }
-    if (faults.size() > before) faults.push_back(text);
-  }
   Parts faults_of(const Incident& incident) {
     Parts faults;
     const Output status = ctl({"status"}, server_.kubeconfig());
@@ -307,16 +277,7 @@ TEST_F(IncidentTest, Issue42_Incident_TheCreationBrakeHolds) {
   make_node("node-1", true);
   start(reviews(), {"--controllers=service-lb-controller", "--load-balancer-audit-period=300ms"});
   make_service("web");
-  const auto id = [this] {
-    const json shown = api_.get("/api/v1/namespaces/default/services/web").body;
-    const json::json_pointer recorded(
-        "/metadata/annotations/cloud-controller-manager~1load-balancer-id");
-    return shown.contains(recorded) ? shown.at(recorded).get<std::string>() : std::string();
-  };
-  for (const char* made : {"lb-1", "lb-2"}) {
-    ASSERT_TRUE(eventually(patience(), [&] { return id() == made; })) << id();
-    cloud_.control("DELETE", std::string("/load_balancers/") + made);
-  }
+  delete_two_load_balancers("web");
   expect({.status = {"held", "reason ReplacementHeld",
                      "ccmctl: the creation brake keeps 1 Service from another load balancer",
                      "cloud-controller-manager/allow-replacement="},

@@ -1,6 +1,7 @@
 // The table of states in docs/operators.md ("What waits, and why"): in each state, everything that
 // an operator can look at says the same.
 #include "endpoint_fixture.hpp"
+#include "parts.hpp"
 #include "support/eventually.hpp"
 
 #include <algorithm>
@@ -16,9 +17,6 @@ using support::patience;
 
 constexpr const char* kOutcomes = "ccm_unsettled_objects{controller=\"service-lb-controller\",";
 constexpr const char* kWebKey = "service/default/web";
-
-// A part that begins with '!' must be absent.
-using Parts = std::vector<std::string>;
 
 // The expected texts about one object.
 struct EveryPage {
@@ -51,20 +49,6 @@ class StatesTest : public EndpointTest {
     flags.emplace_back("--controllers=service-lb-controller");
     start(reviews(), flags);
   }
-  void make_node(const std::string& name, bool ready) {
-    ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},
-                                              {"kind", "Node"},
-                                              {"metadata", {{"name", name}}},
-                                              {"spec", {{"providerID", "sandbox://" + name}}}})
-                    .ok());
-    const json condition = {{"type", "Ready"}, {"status", ready ? "True" : "Unknown"}};
-    ASSERT_TRUE(api_.patch("/api/v1/nodes/" + name + "/status", support::kMergePatch,
-                           {{"status", {{"conditions", json::array({condition})}}}})
-                    .ok());
-  }
-  void make_machine(const std::string& name) {
-    cloud_.control("PUT", "/machines/" + name, {{"name", name}});
-  }
   // The cloud's next answers to CreateLoadBalancer.
   void answer_creations(const char* how, int status) {
     cloud_.control("PUT", "/faults",
@@ -81,20 +65,6 @@ class StatesTest : public EndpointTest {
   }
 
  private:
-  static std::string joined(const Parts& parts) {
-    std::string text;
-    for (const std::string& part : parts) text += part + "\n";
-    return text;
-  }
-  static void look(const char* name, const std::string& text, const Parts& parts, Parts& faults) {
-    const std::size_t before = faults.size();
-    for (const std::string& part : parts) {
-      const bool wanted = part.front() != '!';
-      if (contains(text, wanted ? part : part.substr(1)) == wanted) continue;
-      faults.push_back(std::string(name) + (wanted ? " lacks: " : " has: ") + part);
-    }
-    if (faults.size() > before) faults.push_back(text);
-  }
   Parts faults_of(const EveryPage& page) {
     Parts faults;
     const auto code = [&faults](const char* name, const Output& output, int wanted) {
