@@ -33,14 +33,15 @@ void KnownInstances::listed(InstanceSnapshot::Ptr listing, runtime::TimePoint be
   judge(std::move(listing), began);
   // A cloud that never had an instance is no cause for doubt that anybody should see.
   const bool noteworthy = doubtful_ && (!listing_->complete() || trusted_size_ > 0);
-  if (!noteworthy) doubtful_since_.reset();
-  if (noteworthy && !doubtful_since_) doubtful_since_ = began;
+  if (!noteworthy) doubted_since_.reset();
+  if (noteworthy && !doubted_since_) doubted_since_ = began;
 }
 
 void KnownInstances::judge(InstanceSnapshot::Ptr listing, runtime::TimePoint began) {
   listing_ = std::move(listing);
   began_ = began;
   std::erase_if(singles_, [&](const auto& entry) { return entry.second.began <= began; });
+  index_singles();
   std::erase_if(unlisted_, [&](const auto& entry) {
     const std::string& key = entry.first;
     return began - entry.second > kKeep || !listing_->find_name(key).empty() ||
@@ -52,14 +53,14 @@ void KnownInstances::judge(InstanceSnapshot::Ptr listing, runtime::TimePoint beg
   }
   const std::size_t size = listing_->size();
   const bool shrank = size * 2 < trusted_size_;
-  if (shrank && !doubted_since_) doubted_since_ = began;
-  if (!shrank) doubted_since_.reset();
-  const bool long_enough = shrank && began - *doubted_since_ >= kDoubt;
+  if (shrank && !shrank_since_) shrank_since_ = began;
+  if (!shrank) shrank_since_.reset();
+  const bool long_enough = shrank && began - *shrank_since_ >= kDoubt;
   // An empty listing is never proof: with the wrong project or credential it looks the same.
   doubtful_ = size == 0 || (shrank && !long_enough);
   if (doubtful_) return;
   trusted_size_ = size;
-  doubted_since_.reset();
+  shrank_since_.reset();
 }
 
 void KnownInstances::answered(const InstanceQuery& query, const InstanceAnswer& answer,
@@ -72,10 +73,27 @@ void KnownInstances::answered(const InstanceQuery& query, const InstanceAnswer& 
   }
   if (singles_.size() >= prune_at_) {
     std::erase_if(singles_, [&](const auto& entry) { return began - entry.second.began > kKeep; });
+    index_singles();
     prune_at_ = std::max<std::size_t>(64, singles_.size() * 2);
   }
-  Single& single = singles_[key_of(query)];
-  if (single.began <= began) single = {answer, began};
+  const std::string key = key_of(query);
+  Single& single = singles_[key];
+  if (single.began > began) return;
+  single = {answer, began};
+  if (!answer.snapshot) return;
+  const std::string name(answer.snapshot->name(answer.index));
+  const auto [first, last] = single_keys_.equal_range(name);
+  const bool indexed =
+      std::any_of(first, last, [&](const auto& entry) { return entry.second == key; });
+  if (!indexed) single_keys_.emplace(name, key);
+}
+
+void KnownInstances::index_singles() {
+  single_keys_.clear();
+  for (const auto& [key, single] : singles_) {
+    const InstanceAnswer& answer = single.answer;
+    if (answer.snapshot) single_keys_.emplace(answer.snapshot->name(answer.index), key);
+  }
 }
 
 void KnownInstances::outdated(const std::string& name, const std::string& provider_id,
@@ -134,8 +152,11 @@ std::string KnownInstances::known_id(const InstanceAnswer& answer) const {
     }
     return id;
   }
-  for (const auto& [key, single] : singles_) {
-    const InstanceAnswer& known = single.answer;
+  const auto [first, last] = single_keys_.equal_range(std::string(found.name(answer.index)));
+  for (auto entry = first; entry != last; ++entry) {
+    const auto single = singles_.find(entry->second);
+    if (single == singles_.end()) continue;
+    const InstanceAnswer& known = single->second.answer;
     if (known.snapshot && is_same_instance(found, answer.index, *known.snapshot, known.index)) {
       return std::string(known.snapshot->provider_id(known.index));
     }

@@ -51,7 +51,7 @@ class KnownInstances {
   // The beginning of the first one of the listings in a row that are incomplete or too short;
   // nothing: the last one is not.
   [[nodiscard]] const std::optional<runtime::TimePoint>& doubted_since() const {
-    return doubtful_since_;
+    return doubted_since_;
   }
   // There is a listing that began then or later.
   [[nodiscard]] bool listed_since(runtime::TimePoint when) const {
@@ -65,6 +65,7 @@ class KnownInstances {
   };
 
   void judge(InstanceSnapshot::Ptr listing, runtime::TimePoint began);
+  void index_singles();
   [[nodiscard]] std::optional<InstanceAnswer> find_listed(const InstanceQuery& query) const;
 
   InstanceSnapshot::Ptr listing_;
@@ -72,10 +73,12 @@ class KnownInstances {
   // Instances missing from the listing prove nothing: it is incomplete, or empty, or holds less
   // than half of the instances of the one before.
   bool doubtful_ = false;
-  std::optional<runtime::TimePoint> doubtful_since_;
-  std::size_t trusted_size_ = 0;
   std::optional<runtime::TimePoint> doubted_since_;
+  std::size_t trusted_size_ = 0;
+  std::optional<runtime::TimePoint> shrank_since_;
   std::unordered_map<std::string, Single> singles_;
+  // Their keys by the name of the instance that was found. A key may be another instance's by now.
+  std::unordered_multimap<std::string, std::string> single_keys_;
   std::size_t prune_at_ = 64;
   std::unordered_map<std::string, runtime::TimePoint> unlisted_;  // last found then
   std::unordered_map<std::string, runtime::TimePoint> hints_;     // by name or provider ID
