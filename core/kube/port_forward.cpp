@@ -6,6 +6,7 @@
 #include "net/connection_pool.hpp"
 #include "net/connector.hpp"
 #include "net/http_client.hpp"
+#include "net/http_exchange.hpp"
 #include "net/url.hpp"
 
 #include <boost/asio/use_awaitable.hpp>
@@ -14,9 +15,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
-#include <vector>
 
 namespace ccm::kube {
 
@@ -94,7 +93,7 @@ std::string accept_of(std::string_view key) {
 
 namespace {
 
-constexpr std::size_t kHeadLimit = 64u << 10;
+constexpr std::size_t kRefusalLimit = 64u << 10;
 constexpr std::size_t kReadSize = 16u << 10;
 constexpr const char* kProtocol = "v4.channel.k8s.io";
 constexpr char kData = 0;
@@ -123,55 +122,19 @@ std::string random_key() {
   return base64_encode({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-std::string request_text(const net::Url& url, const ClientConfig& config,
-                         const std::string& authorization, const std::string& key) {
-  std::string text = "GET " + url.target + " HTTP/1.1\r\n";
-  const auto add = [&text](std::string_view name, std::string_view value) {
-    text += std::string(name) + ": ";
-    // A header's end must not come out of a file.
-    for (const char c : value) text += c == '\r' || c == '\n' ? ' ' : c;
-    text += "\r\n";
-  };
-  add("Host", url.host_header());
-  add("Upgrade", "websocket");
-  add("Connection", "Upgrade");
-  add("Sec-WebSocket-Version", "13");
-  add("Sec-WebSocket-Key", key);
-  add("Sec-WebSocket-Protocol", kProtocol);
-  if (!authorization.empty()) add("Authorization", authorization);
-  for (const auto& [name, value] : impersonation_headers(config.impersonate)) add(name, value);
-  return text + "\r\n";
-}
-
-struct Head {
-  unsigned status = 0;
-  std::vector<net::Header> headers;
-  [[nodiscard]] std::string header(std::string_view name) const {
-    for (const net::Header& one : headers) {
-      if (one.is(name)) return one.value;
-    }
-    return {};
+Result<std::string> request_text(const net::Url& url, const ClientConfig& config,
+                                 const std::string& authorization, const std::string& key) {
+  net::Request request;
+  request.headers = {{"Upgrade", "websocket"},
+                     {"Connection", "Upgrade"},
+                     {"Sec-WebSocket-Version", "13"},
+                     {"Sec-WebSocket-Key", key},
+                     {"Sec-WebSocket-Protocol", kProtocol}};
+  if (!authorization.empty()) request.headers.push_back({"Authorization", authorization});
+  for (auto& [name, value] : impersonation_headers(config.impersonate)) {
+    request.headers.push_back({std::move(name), std::move(value)});
   }
-};
-
-Head parse_head(std::string_view text) {
-  Head head;
-  const std::size_t code = text.find(' ');
-  if (code != std::string_view::npos) {
-    const std::string_view digits = text.substr(code + 1, 3);
-    std::from_chars(digits.data(), digits.data() + digits.size(), head.status);
-  }
-  while (!text.empty()) {
-    const std::size_t end = text.find("\r\n");
-    const std::string_view line = text.substr(0, end);
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 2);
-    const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos) continue;
-    std::string_view value = line.substr(colon + 1);
-    while (value.starts_with(' ')) value.remove_prefix(1);
-    head.headers.push_back({std::string(line.substr(0, colon)), std::string(value)});
-  }
-  return head;
+  return net::request_head(request, url, {}, false, {});
 }
 
 // Reads once more into the connection's buffer.
@@ -184,21 +147,18 @@ asio::awaitable<Status> read_more(net::Connection& connection) {
   co_return Status();
 }
 
-// The refusal's own words are in a body, which ends with the connection or after its length.
-asio::awaitable<Status> upgrade_refused(net::Connection& connection, Head head) {
-  std::size_t length = 0;
-  const std::string told = head.header("content-length");
-  std::from_chars(told.data(), told.data() + told.size(), length);
-  length = std::min(length, kHeadLimit);
-  while (connection.leftover.size() < length) {
-    const Status status = co_await read_more(connection);
-    if (!status.ok()) break;
+// The header, and the body of a refusal, which has its words and may end with the connection.
+asio::awaitable<Status> read_answer(net::Connection& connection, net::ResponseParser& answer) {
+  while (!answer.is_done()) {
+    Status status = co_await read_more(connection);
+    if (status.ok()) {
+      const auto consumed = answer.feed(connection.leftover);
+      status = consumed.status();
+      connection.leftover.erase(0, consumed.ok() ? *consumed : 0);
+    }
+    if (!status.ok()) co_return answer.is_header_done() ? Status() : status;
   }
-  Status refused = status_of_answer(head.status, connection.leftover, head.header("retry-after"));
-  if (!refused.ok() && head.status >= 300) co_return refused;
-  co_return Status(Code::unavailable, ErrorClass::unavailable,
-                   "the API server does not speak " + std::string(kProtocol) + " (answer " +
-                       std::to_string(head.status) + ")");
+  co_return Status();
 }
 
 asio::awaitable<Status> upgrade(net::Connection& connection, std::string request,
@@ -206,22 +166,19 @@ asio::awaitable<Status> upgrade(net::Connection& connection, std::string request
   const net::IoResult sent = co_await connection.transport->write(request);
   if (sent.error != net::IoError::none)
     co_return lost_connection(*connection.transport, sent.error);
-  std::size_t end = std::string::npos;
-  while ((end = connection.leftover.find("\r\n\r\n")) == std::string::npos) {
-    if (connection.leftover.size() > kHeadLimit) {
-      co_return Status(Code::unavailable, "the API server's answer has no end");
-    }
-    Status status = co_await read_more(connection);
-    if (!status.ok()) co_return status;
+  net::ResponseParser parser(false, kRefusalLimit);
+  Status status = co_await read_answer(connection, parser);
+  if (!status.ok()) co_return status;
+  const net::Response& answer = parser.response;
+  if (answer.status != 101) {
+    Status refused = status_of_answer(answer.status, answer.body, answer.header("retry-after"));
+    if (!refused.ok() && answer.status >= 300) co_return refused;
+    co_return Status(Code::unavailable, ErrorClass::unavailable,
+                     "the API server does not speak " + std::string(kProtocol) + " (answer " +
+                         std::to_string(answer.status) + ")");
   }
-  Head head = parse_head(std::string_view(connection.leftover).substr(0, end));
-  connection.leftover.erase(0, end + 4);
-  if (head.status != 101) {
-    Status refused = co_await upgrade_refused(connection, std::move(head));
-    co_return refused;
-  }
-  if (head.header("sec-websocket-accept") != wanted ||
-      head.header("sec-websocket-protocol") != kProtocol) {
+  if (answer.header("sec-websocket-accept") != wanted ||
+      answer.header("sec-websocket-protocol") != kProtocol) {
     co_return Status(Code::unavailable, "the API server switches to another protocol");
   }
   co_return Status();
@@ -256,9 +213,11 @@ asio::awaitable<Result<std::unique_ptr<PortForward>>> PortForward::open(
   std::unique_ptr<net::Connection> connection = std::move(*connected);
   connection->transport->set_deadline(deadline);
   const std::string key = random_key();
-  std::string request = request_text(*url, config, credentials.authorization(), key);
+  Result<std::string> request = request_text(*url, config, credentials.authorization(), key);
+  if (!request.ok()) co_return request.status();
+  std::string text = *std::move(request);
   std::string wanted = websocket::accept_of(key);
-  Status status = co_await upgrade(*connection, std::move(request), std::move(wanted));
+  Status status = co_await upgrade(*connection, std::move(text), std::move(wanted));
   if (!status.ok()) {
     std::string what = "port-forward to pod " + target.namespace_name + "/" + target.pod;
     co_return std::move(status).with_context(what);
