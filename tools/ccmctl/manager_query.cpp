@@ -82,20 +82,33 @@ Result<kube::ClientConfig> config_of(const ManagerOptions& options) {
   return config;
 }
 
-asio::awaitable<void> exchange(kube::Client client, std::string path,
-                               std::optional<Result<std::string>>* outcome) {
+template <typename T>
+asio::awaitable<void> keep(asio::awaitable<T> work, std::optional<T>* outcome) {
+  T value = co_await std::move(work);
+  outcome->emplace(std::move(value));
+}
+
+// Runs the loop until this has ended; others may go on in a later call.
+template <typename T>
+T run(asio::io_context& loop, asio::awaitable<T> work) {
+  std::optional<T> outcome;
+  asio::co_spawn(loop, keep(std::move(work), &outcome), [&loop](const std::exception_ptr& fault) {
+    loop.stop();
+    if (fault) std::rethrow_exception(fault);
+  });
+  loop.run();
+  loop.restart();
+  if (!outcome) return Status(Code::internal, "the request did not end");
+  return *std::move(outcome);
+}
+
+asio::awaitable<Result<std::string>> read_all(kube::Client client, std::string path) {
   std::string method = "GET";
   std::string body;
   kube::CallOptions once;
   once.max_response_bytes = 64u << 20;  // all that waits in a large cluster
   auto answer = co_await client.raw(std::move(method), std::move(path), std::move(body), once);
-  outcome->emplace(std::move(answer));
-}
-
-asio::awaitable<void> send_once(net::HttpClient& client, net::Request request,
-                                std::optional<Result<net::Response>>& answer) {
-  auto response = co_await client.send(std::move(request));
-  answer.emplace(std::move(response));
+  co_return answer;
 }
 
 kube::Client client_for(asio::io_context& loop, kube::ClientConfig config,
@@ -109,15 +122,7 @@ kube::Client client_for(asio::io_context& loop, kube::ClientConfig config,
 
 Result<std::string> get(asio::io_context& loop, const kube::Client& client,
                         const std::string& path_and_query) {
-  std::optional<Result<std::string>> outcome;
-  asio::co_spawn(loop, exchange(client, path_and_query, &outcome),
-                 [&loop](const std::exception_ptr& fault) {
-                   loop.stop();
-                   if (fault) std::rethrow_exception(fault);
-                 });
-  loop.run();
-  if (!outcome) return Status(Code::internal, "the request did not end");
-  return *std::move(outcome);
+  return run(loop, read_all(client, path_and_query));
 }
 
 std::string advice(const Status& status) {
@@ -163,22 +168,6 @@ Result<nlohmann::json> ask_endpoint(const ManagerOptions& options,
   return read_status(*answer, options.endpoint);
 }
 
-asio::awaitable<void> open_tunnel(PodTunnel& tunnel, std::optional<Status>* outcome) {
-  Status status = co_await tunnel.open();
-  outcome->emplace(std::move(status));
-}
-
-Status open(asio::io_context& loop, PodTunnel& tunnel) {
-  std::optional<Status> outcome;
-  asio::co_spawn(loop, open_tunnel(tunnel, &outcome), [&loop](const std::exception_ptr& fault) {
-    loop.stop();
-    if (fault) std::rethrow_exception(fault);
-  });
-  loop.run();
-  loop.restart();
-  return outcome.value_or(Status(Code::internal, "the connection did not end"));
-}
-
 std::string tunnel_advice(const Status& status, const kube::PodPort& target) {
   if (status.code() != Code::permission_denied) return "";
   return "; let a role give this user get and create on pods/portforward in namespace " +
@@ -194,7 +183,7 @@ Result<nlohmann::json> ask_leader(const ManagerOptions& options, const LeaderPod
   if (!api.ok()) return api.status();
   asio::io_context loop;
   PodTunnel tunnel(loop, *std::move(api), target, std::chrono::seconds(options.timeout_seconds));
-  if (Status status = open(loop, tunnel); !status.ok()) {
+  if (Status status = run(loop, tunnel.open()); !status.ok()) {
     return Status(status.code(), who + ": " + status.message() + tunnel_advice(status, target));
   }
   auto config = user_for(options, tunnel.endpoint());
@@ -303,16 +292,9 @@ Result<std::string> ask_date(const ManagerOptions& options) {
   request.timeout = std::chrono::seconds(options.timeout_seconds);
   asio::io_context loop;
   net::HttpClient client(loop.get_executor(), std::move(http));
-  std::optional<Result<net::Response>> answer;
-  asio::co_spawn(loop, send_once(client, std::move(request), answer),
-                 [&loop](const std::exception_ptr& fault) {
-                   loop.stop();
-                   if (fault) std::rethrow_exception(fault);
-                 });
-  loop.run();
-  if (!answer) return Status(Code::internal, "the request did not end");
-  if (!answer->ok()) return answer->status();
-  return std::string((*answer)->header("date"));
+  const auto answer = run(loop, client.send(std::move(request)));
+  if (!answer.ok()) return answer.status();
+  return std::string(answer->header("date"));
 }
 
 std::string query_text(const std::string& text) {

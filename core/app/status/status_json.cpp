@@ -107,6 +107,7 @@ StatusJson plugins_json(const LoadedSelection& selection) {
 
 StatusJson components_json(const StatusSources& from, const Holdups& held) {
   StatusJson list = StatusJson::array();
+  const bool healthy = from.plugins.cloud().health().healthy();
   for (const auto& report : from.plugins.components()) {
     StatusJson json = {{"name", report.name},
                        {"plugin", report.plugin_id},
@@ -128,7 +129,7 @@ StatusJson components_json(const StatusSources& from, const Holdups& held) {
     }
     if (const auto holdup = held.find(report.name); holdup != held.end()) {
       json["waitsFor"] = holdup->second.text;
-    } else if (!from.plugins.cloud().health().healthy() && report.skipped.empty()) {
+    } else if (!healthy && report.skipped.empty()) {
       json["troubledBy"] = "the cloud";
     }
     list.push_back(std::move(json));
