@@ -11,7 +11,6 @@
 namespace ccm::aws {
 namespace {
 
-constexpr std::chrono::milliseconds kClassicWrites{60'000};
 
 // The groups that it is to have. The own one comes first (AWS-89).
 std::vector<std::string> wanted_groups(const ClassicSubject& subject) {
@@ -266,7 +265,7 @@ Task<Status> ClassicPlanner::make_own_group(Ctx ctx, ClassicSubject& subject) {
     if (!made.ok()) co_return made.status();
     subject.own_id = *std::move(made);
   }
-  const auto groups = co_await groups_.list(ctx, kClassicWrites);
+  const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
   const auto found = (*groups)->find(subject.own_id);
   if (found == (*groups)->end()) co_return Status(Code::aborted, "the security group is gone");
@@ -337,7 +336,7 @@ Task<Status> ClassicPlanner::set_policies(Ctx ctx, ClassicSubject& subject) {
 }
 
 Task<Status> ClassicPlanner::change_node_rules(Ctx ctx, ClassicSubject& subject) {
-  const auto groups = co_await groups_.list(ctx, kClassicWrites);
+  const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
   for (RuleChange& change : node_changes_of(subject, **groups)) {
     Status applied = co_await groups_.apply(ctx, std::move(change));

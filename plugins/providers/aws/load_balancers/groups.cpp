@@ -8,8 +8,6 @@ namespace ccm::aws {
 namespace {
 
 constexpr int kGroupPage = 1'000;
-// A minute: our own writes are in the listing.
-constexpr std::chrono::milliseconds kListingAge{60'000};
 
 void read_sources(XmlElement permission, const Rule& ports, std::string_view list,
                   std::string_view member, Rules& out) {
@@ -143,7 +141,7 @@ Task<Status> Groups::apply(Ctx ctx, RuleChange change) {
 // Of several load balancers that change at once each one saw the rules of the others as they were:
 // the last one sees them as they are.
 Task<Status> Groups::settle_path_mtu(Ctx ctx, std::string group_id) {
-  const auto groups = co_await list(ctx, kListingAge);
+  const auto groups = co_await list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
   const auto group = (*groups)->find(group_id);
   if (group == (*groups)->end()) co_return Status();

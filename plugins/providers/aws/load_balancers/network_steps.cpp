@@ -8,7 +8,6 @@
 namespace ccm::aws {
 namespace {
 
-constexpr std::chrono::milliseconds kOwnWrites{60'000};
 
 std::vector<WantedListener> wanted_of(const NetworkSubject& subject) {
   std::vector<WantedListener> out;
@@ -25,7 +24,7 @@ Task<Status> NetworkPlanner::make_managed_group(Ctx ctx, NetworkSubject& subject
     if (!made.ok()) co_return made.status();
     subject.managed_id = *std::move(made);
   }
-  const auto groups = co_await groups_.list(ctx, kOwnWrites);
+  const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
   const auto found = (*groups)->find(subject.managed_id);
   if (found == (*groups)->end()) co_return Status(Code::aborted, "the security group is gone");
@@ -134,7 +133,7 @@ Task<Status> NetworkPlanner::make_listener(Ctx ctx, NetworkSubject& subject,
 }
 
 Task<Status> NetworkPlanner::change_node_rules(Ctx ctx, NetworkSubject& subject, bool removals) {
-  const auto groups = co_await groups_.list(ctx, kOwnWrites);
+  const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
   for (RuleChange& change : node_changes_of(subject, **groups)) {
     (removals ? change.add : change.remove).clear();

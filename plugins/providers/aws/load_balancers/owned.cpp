@@ -12,7 +12,6 @@ namespace {
 
 constexpr const char* kTargetGroupKind = "target-group";
 constexpr std::chrono::milliseconds kNew{0};
-constexpr std::chrono::milliseconds kKnownAge{60'000};
 
 Status not_marked(const OwnedObject& object) {
   return Status(Code::failed_precondition,
@@ -204,16 +203,16 @@ Task<Status> LoadBalancers::remove_owned(Ctx ctx, ClusterNames cluster, OwnedObj
 // ok when the object is gone; else it is not this cluster's.
 Task<Status> LoadBalancers::is_gone(Ctx ctx, OwnedObject object) {
   bool there = false;
-  const auto networks = co_await elbv2_.list(ctx, kKnownAge);
+  const auto networks = co_await elbv2_.list(ctx, kKnown);
   if (!networks.ok()) co_return networks.status();
   there = (*networks)->find(object.id) != nullptr;
-  const auto classics = co_await elb_.list(ctx, kKnownAge);
+  const auto classics = co_await elb_.list(ctx, kKnown);
   if (!classics.ok()) co_return classics.status();
   there = there || (*classics)->contains(object.id);
-  const auto targets = co_await elbv2_.groups(ctx, kKnownAge);
+  const auto targets = co_await elbv2_.groups(ctx, kKnown);
   if (!targets.ok()) co_return targets.status();
   there = there || (*targets)->contains(object.id);
-  const auto groups = co_await groups_.list(ctx, kKnownAge);
+  const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
   there = there || (*groups)->contains(object.id);
   co_return there ? not_marked(object) : Status();

@@ -10,7 +10,6 @@ namespace ccm::aws {
 namespace {
 
 constexpr std::chrono::milliseconds kNone{0};
-constexpr std::chrono::milliseconds kKnown{60'000};
 constexpr std::chrono::milliseconds kGroupPause{5'000};
 constexpr std::chrono::milliseconds kShortPause{1'000};
 

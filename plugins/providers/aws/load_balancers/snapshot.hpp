@@ -15,6 +15,9 @@
 
 namespace ccm::aws {
 
+// Our own writes are in a listing, so one that is a minute old says what is there.
+inline constexpr std::chrono::milliseconds kKnown{60'000};
+
 template <typename T>
 class Snapshot {
  public:
