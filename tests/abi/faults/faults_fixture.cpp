@@ -124,10 +124,12 @@ void Faults::start_over() {
   host_ = &*world_->host;
 }
 
-Result<LoadedPlugin> Faults::load(const std::string& file) {
+Result<LoadedPlugin> Faults::load(const std::string& name) {
+  const auto [file, fault] = test::split_fault(name);
+  if (!fault.empty()) ::setenv("FAULT", fault.c_str(), 1);
   // A name of its own each time: the images of earlier hosts stay mapped.
-  const std::string name = file + "-" + std::to_string(++files_) + ".so";
-  return world_->loader.load(folder_.add(file, "providers/" + name));
+  const std::string copy = file + "-" + std::to_string(++files_) + ".so";
+  return world_->loader.load(folder_.add(file, "providers/" + copy));
 }
 
 Status Faults::wait(awaitable<Status> call) {
@@ -139,14 +141,14 @@ Status Faults::wait(awaitable<Status> call) {
   return out.value_or(Status(Code::unknown, "did not end"));
 }
 
-Status Faults::create_provider(const std::string& file) {
-  const auto plugin = load(file);
+Status Faults::create_provider(const std::string& name) {
+  const auto plugin = load(name);
   if (!plugin) return plugin.status();
   return wait(host_->create_provider(*plugin, plugin->manifest.components[0].name));
 }
 
-void Faults::begin_provider(const std::string& file, std::optional<Status>& created) {
-  const auto plugin = load(file);
+void Faults::begin_provider(const std::string& name, std::optional<Status>& created) {
+  const auto plugin = load(name);
   ASSERT_TRUE(plugin.ok()) << plugin.status().message();
   boost::asio::co_spawn(
       world_->loop.executor(), host_->create_provider(*plugin, plugin->manifest.components[0].name),
@@ -159,20 +161,20 @@ void Faults::begin_start(std::optional<Status>& started) {
       [&started](const std::exception_ptr&, Status status) { started = std::move(status); });
 }
 
-void Faults::begin_controller(const std::string& file, std::optional<Status>& setup) {
-  const auto plugin = load(file);
+void Faults::begin_controller(const std::string& name, std::optional<Status>& setup) {
+  const auto plugin = load(name);
   ASSERT_TRUE(plugin.ok()) << plugin.status().message();
-  const std::string name = plugin->manifest.components[0].name;
-  const Status created = wait(host_->create_controller(*plugin, name));
+  const std::string component = plugin->manifest.components[0].name;
+  const Status created = wait(host_->create_controller(*plugin, component));
   ASSERT_TRUE(created.ok()) << created.message();
   boost::asio::co_spawn(
-      world_->loop.executor(), setup_of(host_, name),
+      world_->loop.executor(), setup_of(host_, component),
       [&setup](const std::exception_ptr&, Status status) { setup = std::move(status); });
 }
 
-Status Faults::create_controller(const std::string& file) {
+Status Faults::create_controller(const std::string& name) {
   std::optional<Status> setup;
-  begin_controller(file, setup);
+  begin_controller(name, setup);
   poll_until([&] { return setup.has_value(); });
   return setup.value_or(Status(Code::unknown, "did not end"));
 }
@@ -186,8 +188,8 @@ void Faults::load_witness() {
   host_->start_controllers();
 }
 
-void Faults::with_provider(const std::string& file) {
-  const Status created = create_provider(file);
+void Faults::with_provider(const std::string& name) {
+  const Status created = create_provider(name);
   ASSERT_TRUE(created.ok()) << created.message();
   start_provider();
   load_witness();
@@ -198,8 +200,8 @@ void Faults::start_provider() {
   ASSERT_TRUE(started.ok()) << started.message();
 }
 
-void Faults::with_controller(const std::string& file) {
-  const Status setup = create_controller(file);
+void Faults::with_controller(const std::string& name) {
+  const Status setup = create_controller(name);
   ASSERT_TRUE(setup.ok()) << setup.message();
   load_witness();
 }

@@ -5,6 +5,7 @@
 #include "../../unit/runtime/manual_timers.hpp"
 #include "../plugin_folder.hpp"
 #include "base/log.hpp"
+#include "fault_name.hpp"
 #include "plugin/context.hpp"
 #include "plugin_files/loader.hpp"
 #include "plugin_host/plugin_host.hpp"
@@ -32,20 +33,21 @@ class Faults : public testing::Test {
   // A fresh host: for several plugins in one test.
   void start_over();
 
-  // Loads FILE.so from the build and makes its provider. The status is that of `create`.
-  Status create_provider(const std::string& file);
+  // Loads "FILE", or "FILE/FAULT" where the file has a table of faults, from the build and makes
+  // its provider. The status is that of `create`.
+  Status create_provider(const std::string& name);
   // Makes its controller and runs its setup.
-  Status create_controller(const std::string& file);
-  void begin_provider(const std::string& file, std::optional<Status>& created);
+  Status create_controller(const std::string& name);
+  void begin_provider(const std::string& name, std::optional<Status>& created);
   void begin_start(std::optional<Status>& started);  // of the provider
-  void begin_controller(const std::string& file, std::optional<Status>& setup);
+  void begin_controller(const std::string& name, std::optional<Status>& setup);
   void load_witness();
 
   // Logs the provider in; controllers are created, or set up, afterwards.
   void start_provider();
   // The faulty plugin and the witness, leading. Both must come up.
-  void with_provider(const std::string& file);
-  void with_controller(const std::string& file);
+  void with_provider(const std::string& name);
+  void with_controller(const std::string& name);
 
   // A Node of that name arrives.
   void add_node(const std::string& name);
@@ -77,7 +79,7 @@ class Faults : public testing::Test {
   PluginHost* host_ = nullptr;
 
  private:
-  Result<LoadedPlugin> load(const std::string& file);
+  Result<LoadedPlugin> load(const std::string& name);
   Status wait(boost::asio::awaitable<Status> call);
 
   std::mutex log_mutex_;

@@ -1,6 +1,7 @@
 // The real process with a faulty plugin beside node.so: it lives, it says what is wrong, Nodes that
 // the fault does not concern are initialised, and SIGTERM ends it.
 #include "../plugin_folder.hpp"
+#include "fault_name.hpp"
 #include "support/eventually.hpp"
 #include "support/file.hpp"
 #include "support/process.hpp"
@@ -32,6 +33,12 @@ class FaultyHost : public testing::Test {
                        {"spec", {{"taints", json::array({taint})}}}};
     ASSERT_EQ(api_.create("/api/v1/nodes", node).status, 201);
   }
+  // Where the plugin is, for start().
+  std::string add(const std::string& name) {
+    const auto [file, fault] = split_fault(name);
+    fault_ = fault;
+    return plugins_.add(file).string();
+  }
   // `controllers` beside node.so.
   void start(const std::string& provider, const std::vector<std::string>& controllers = {},
              const std::vector<std::string>& flags = {}) {
@@ -57,7 +64,7 @@ class FaultyHost : public testing::Test {
     command.insert(command.end(), flags.begin(), flags.end());
     manager_ = std::make_unique<support::Process>(
         command, support::ProcessOptions{folder_.path() / "manager.log",
-                                         {{"KUBECONFIG", ""}, {"HOME", ""}}});
+                                         {{"KUBECONFIG", ""}, {"HOME", ""}, {"FAULT", fault_}}});
   }
   bool logs(const std::string& text) {
     return support::eventually(support::patience(),
@@ -81,6 +88,7 @@ class FaultyHost : public testing::Test {
   }
 
   PluginFolder plugins_;
+  std::string fault_;
   support::TemporaryFolder folder_{"faults"};
   support::TestServer server_{folder_.path()};
   support::KubeClient api_ = server_.client();
@@ -90,7 +98,7 @@ class FaultyHost : public testing::Test {
 TEST_F(FaultyHost, TextsThatAreNoUtf8) {
   create_node("node-1");
   create_node("sound");
-  start(plugins_.add("garbage_texts").string());
+  start(add("listings/garbage_texts"));
   EXPECT_EQ(initialised("sound")["spec"].value("providerID", ""), "faulty://sound");
   const json node = initialised("node-1");
   EXPECT_EQ(node["spec"].value("providerID", ""), "faulty://1");
@@ -130,7 +138,7 @@ TEST_F(FaultyHost, HOST_9_AnUntaggedCloudHasToBeAllowed) {
 
 TEST_F(FaultyHost, AnInstanceWithoutReadableName) {
   create_node("sound");
-  start(plugins_.add("garbage_name").string());
+  start(add("listings/garbage_name"));
   EXPECT_EQ(initialised("sound")["spec"].value("providerID", ""), "faulty://sound");
   expect_orderly_end();
 }
@@ -144,7 +152,7 @@ TEST_F(FaultyHost, AListingThatThrows) {
 }
 
 TEST_F(FaultyHost, ControllersThatThrowOrSleep) {
-  start(plugins_.add("instance_of_the_future").string(),
+  start(add("listings/instance_of_the_future"),
         {"throws_in_reconcile", "throws_in_map", "sleeps_in_reconcile"});
   create_node("node-1");
   EXPECT_EQ(initialised("node-1")["spec"].value("providerID", ""), "faulty://1");
@@ -156,7 +164,7 @@ TEST_F(FaultyHost, ControllersThatThrowOrSleep) {
 
 TEST_F(FaultyHost, CompletionsAfterDestroy) {
   create_node("node-1");
-  start(plugins_.add("completes_after_destroy").string());
+  start(add("listings/completes_after_destroy"));
   initialised("node-1");
   expect_orderly_end();
 }
@@ -200,14 +208,14 @@ class FaultySignals : public FaultyHost {
 };
 
 TEST_F(FaultySignals, APluginThatTakesSigtermWhenItIsLoadedIsNamed) {
-  start(plugins_.add("instance_of_the_future").string(), {"takes_sigterm_when_loaded"});
+  start(add("listings/instance_of_the_future"), {"takes_sigterm_when_loaded"});
   expect_taken_back("faulty.takes-sigterm-when-loaded", "load");
   EXPECT_TRUE(logs("\"Leading\"")) << manager_->log();
   expect_orderly_end();
 }
 
 TEST_F(FaultySignals, APluginThatIgnoresSigtermSinceItsCreationIsNamed) {
-  start(plugins_.add("instance_of_the_future").string(), {"takes_sigterm_in_create"});
+  start(add("listings/instance_of_the_future"), {"takes_sigterm_in_create"});
   expect_taken_back("faulty.takes-sigterm-in-create", "create");
   EXPECT_TRUE(logs("\"Leading\"")) << manager_->log();
   expect_orderly_end();
@@ -215,7 +223,7 @@ TEST_F(FaultySignals, APluginThatIgnoresSigtermSinceItsCreationIsNamed) {
 
 TEST_F(FaultySignals, APluginThatTakesSigtermLaterIsNamedAndLosesItAgain) {
   create_node("sound");
-  start(plugins_.add("instance_of_the_future").string(), {"takes_sigterm_in_reconcile"});
+  start(add("listings/instance_of_the_future"), {"takes_sigterm_in_reconcile"});
   EXPECT_TRUE(logs("the plugin takes SIGTERM")) << manager_->log();
   expect_taken_back("faulty.takes-sigterm-in-reconcile", "the last look");
   expect_orderly_end();
@@ -226,7 +234,7 @@ TEST_F(FaultySignals, APluginThatTakesSigtermLaterIsNamedAndLosesItAgain) {
 // into somebody else's memory.
 TEST_F(FaultySignals, ASignalThatMeetsPluginCodeOnASmallStackDoesNoHarm) {
   create_node("sound");
-  start(plugins_.add("instance_of_the_future").string(), {"small_stack"});
+  start(add("listings/instance_of_the_future"), {"small_stack"});
   EXPECT_TRUE(logs("on the small stack")) << manager_->log();
   expect_orderly_end();
 }

@@ -16,7 +16,7 @@ using testing::Not;
 // --- completions
 
 TEST_F(Faults, ListNeverCompletes) {
-  with_provider("list_never_completes");
+  with_provider("listings/list_never_completes");
   const auto answer = find_after("node-1", 61s);
   EXPECT_EQ(answer.status.code(), Code::deadline_exceeded) << answer.status.message();
   witness_works();
@@ -25,7 +25,7 @@ TEST_F(Faults, ListNeverCompletes) {
 }
 
 TEST_F(Faults, ListCompletesTwice) {
-  with_provider("list_completes_twice");
+  with_provider("listings/list_completes_twice");
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
   EXPECT_EQ(host_->completion_faults().unknown, 1U);
   EXPECT_THAT(log(), HasSubstr("Plugin completed an operation twice"));
@@ -34,7 +34,7 @@ TEST_F(Faults, ListCompletesTwice) {
 }
 
 TEST_F(Faults, ListCompletesLate) {
-  with_provider("list_completes_late");
+  with_provider("listings/list_completes_late");
   EXPECT_EQ(find_after("node-1", 61s).status.code(), Code::deadline_exceeded);
   advance(5min);  // until then no second operation begins
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
@@ -44,7 +44,7 @@ TEST_F(Faults, ListCompletesLate) {
 }
 
 TEST_F(Faults, AnOperationThatEndsWithItsCtxHoldsNothingUp) {
-  with_provider("list_waits_for_cancel");
+  with_provider("listings/list_waits_for_cancel");
   std::optional<InstanceAnswer> answer;
   host_->cloud().instances()->find(query("node-1"),
                                    [&](const InstanceAnswer& found) { answer = found; });
@@ -54,14 +54,14 @@ TEST_F(Faults, AnOperationThatEndsWithItsCtxHoldsNothingUp) {
 }
 
 TEST_F(Faults, CompletionFromAThreadOfThePluginsOwn) {
-  with_provider("list_completes_elsewhere");
+  with_provider("listings/list_completes_elsewhere");
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
   witness_works();
   EXPECT_TRUE(stop().ok());
 }
 
 TEST_F(Faults, CompletesAfterDestroy) {
-  with_provider("completes_after_destroy");
+  with_provider("listings/completes_after_destroy");
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
   EXPECT_TRUE(stop().ok());
   EXPECT_EQ(host_->completion_faults().unknown, 2U);  // within destroy, and from its thread
@@ -70,7 +70,7 @@ TEST_F(Faults, CompletesAfterDestroy) {
 // --- exceptions and panics
 
 TEST_F(Faults, ThrowsInAnOperation) {
-  for (const char* name : {"throws_in_list", "throws_on_worker", "panics_in_list"}) {
+  for (const char* name : {"throws_in_list", "throws_on_worker", "listings/panics_in_list"}) {
     SCOPED_TRACE(name);
     start_over();
     with_provider(name);
@@ -135,7 +135,7 @@ TEST_F(Faults, TablesWithoutFunctionsOfferNothing) {
 }
 
 TEST_F(Faults, AControllerNeedsItsFunctions) {
-  for (const char* name : {"short_controller", "null_reconcile"}) {
+  for (const char* name : {"requests/short_controller", "requests/null_reconcile"}) {
     SCOPED_TRACE(name);
     start_over();
     const Status setup = create_controller(name);
@@ -157,9 +157,11 @@ TEST_F(Faults, ComponentsThatAreNone) {
 // --- results
 
 TEST_F(Faults, MalformedListingsAreFailuresNeverAbsence) {
-  for (const char* name : {"instance_too_short", "null_element", "null_list", "no_result",
-                           "null_addresses", "null_labels", "garbage_count", "short_status",
-                           "null_prefixes", "garbage_prefix_count", "garbage_machine_count"}) {
+  for (const char* name :
+       {"listings/instance_too_short", "listings/null_element", "listings/null_list",
+        "listings/no_result", "listings/null_addresses", "listings/null_labels",
+        "listings/garbage_count", "listings/short_status", "listings/null_prefixes",
+        "listings/garbage_prefix_count", "listings/garbage_machine_count"}) {
     SCOPED_TRACE(name);
     start_over();
     with_provider(name);
@@ -179,17 +181,17 @@ TEST_F(Faults, AProviderIDThatTheManifestDoesNotDeclareRefusesTheListing) {
 }
 
 TEST_F(Faults, AStructOfTheFutureIsReadAsFarAsItIsKnown) {
-  with_provider("instance_of_the_future");
+  with_provider("listings/instance_of_the_future");
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
 }
 
 TEST_F(Faults, ANullStringIsEmpty) {
-  with_provider("null_string");
+  with_provider("listings/null_string");
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
 }
 
 TEST_F(Faults, TextsThatAreNoUtf8AreRepaired) {
-  with_provider("garbage_texts");
+  with_provider("listings/garbage_texts");
   const auto answer = find("node-1");
   ASSERT_NE(answer.snapshot, nullptr);
   EXPECT_EQ(answer.state(), CCM_INSTANCE_RUNNING);
@@ -204,19 +206,19 @@ TEST_F(Faults, TextsThatAreNoUtf8AreRepaired) {
 }
 
 TEST_F(Faults, OfAnInstanceWithoutReadableIdentityNothingIsConcluded) {
-  with_provider("garbage_name");
+  with_provider("listings/garbage_name");
   const auto by_id = find("", "faulty://1");
   EXPECT_EQ(by_id.state(), CCM_INSTANCE_UNKNOWN);
   EXPECT_EQ(provider_id_of(find("sound")), "faulty://sound");  // the others are not held up
 }
 
 TEST_F(Faults, AnUnknownStateIsUnknown) {
-  with_provider("unknown_state");
+  with_provider("listings/unknown_state");
   EXPECT_EQ(find("node-1").state(), CCM_INSTANCE_UNKNOWN);
 }
 
 TEST_F(Faults, AStatusThatMakesNoSenseIsAFailure) {
-  with_provider("garbage_status");
+  with_provider("listings/garbage_status");
   const Status status = find("node-1").status;
   EXPECT_EQ(status.code(), Code::unknown);
   EXPECT_EQ(status.error_class(), ErrorClass::none);
@@ -260,7 +262,7 @@ TEST_F(Faults, TheConfigurationStaysReadableUntilTheOperationEnds) {
 // --- controllers
 
 TEST_F(Faults, ReconcileNeverCompletes) {
-  with_controller("reconcile_never_completes");
+  with_controller("requests/reconcile_never_completes");
   witness_works();
   advance(31s);
   EXPECT_THAT(log(), HasSubstr("Reconcile failed, will retry"));
@@ -270,7 +272,7 @@ TEST_F(Faults, ReconcileNeverCompletes) {
 
 TEST_F(Faults, SetupNeverCompletes) {
   std::optional<Status> setup;
-  begin_controller("setup_never_completes", setup);
+  begin_controller("requests/setup_never_completes", setup);
   poll_until([&] {
     advance(1s);
     return setup.has_value();
@@ -280,10 +282,10 @@ TEST_F(Faults, SetupNeverCompletes) {
 }
 
 TEST_F(Faults, AbsurdDelaysDoNotComeAtOnce) {
-  with_controller("requeues_for_ever");
+  with_controller("controllers/requeues_for_ever");
   witness_works();
   advance(24h);
-  EXPECT_EQ(count(log(), "Reconciled\" controller=\"requeues-for-ever\""), 1U);
+  EXPECT_EQ(count(log(), "Reconciled\" controller=\"controllers\""), 1U);
   EXPECT_TRUE(stop().ok());
 }
 
@@ -296,7 +298,8 @@ TEST_F(Faults, GarbageKeys) {
 }
 
 TEST_F(Faults, MalformedSetupsAreRefused) {
-  for (const char* name : {"watch_without_fields", "period_of_nothing", "null_arguments"}) {
+  for (const char* name :
+       {"controllers/watch_without_fields", "controllers/period_of_nothing", "null_arguments"}) {
     SCOPED_TRACE(name);
     start_over();
     const Status setup = create_controller(name);

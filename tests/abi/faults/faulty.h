@@ -1,6 +1,6 @@
-/* The faultless part of plugins that misbehave once they run: each file has one fault. The
- * manifest, the entry, `create` and `destroy` are here; a file brings the table of its provider or
- * controller. */
+/* The faultless part of plugins that misbehave once they run: the manifest, the entry, `create` and
+ * `destroy`. Each file has one fault, or a table of them (table.h), and brings the functions of its
+ * provider or controller. */
 #ifndef CCM_TESTS_ABI_FAULTY_H
 #define CCM_TESTS_ABI_FAULTY_H
 
@@ -25,6 +25,10 @@
 
 #if defined(__GNUC__)
 #define MAYBE_UNUSED __attribute__((unused))
+#endif
+
+#ifdef FAULTY_TABLE
+#include "table.h"
 #endif
 
 /* Of the component; there is one. */
@@ -173,6 +177,11 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
 #define FAULTY_DESTROY destroy_nothing
 #endif
 
+/* What the component's functions get. */
+#ifndef FAULTY_SELF
+#define FAULTY_SELF NULL
+#endif
+
 #ifndef FAULTY_CREATE
 #define FAULTY_CREATE create_component
 #endif
@@ -227,6 +236,7 @@ MAYBE_UNUSED static void destroy_nothing(void* self) { (void)self; }
     the_host = request->host;                                                                  \
     memset(&made, 0, sizeof(made));                                                            \
     made.size = sizeof(made);                                                                  \
+    made.self = FAULTY_SELF;                                                                   \
     made.get_interface = get_table;                                                            \
     made.destroy = FAULTY_DESTROY;                                                             \
     succeed(done, &made);                                                                      \

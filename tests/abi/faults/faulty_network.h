@@ -1,5 +1,5 @@
-/* The faultless part of providers of load balancers and routes that misbehave: each file brings one
- * function with its fault. */
+/* The faultless part of providers of load balancers and routes that misbehave: each fault is one
+ * function in balancers.c or routes.c. */
 #ifndef CCM_TESTS_ABI_FAULTY_NETWORK_H
 #define CCM_TESTS_ABI_FAULTY_NETWORK_H
 
@@ -169,40 +169,5 @@ MAYBE_UNUSED static ccm_bool change_routes(const ccm_apply_routes_request* reque
   static void name(void* self, ccm_ctx ctx, const ccm_apply_routes_request* request, \
                    ccm_completion done)
 #define UNUSED_APPLY (void)self, (void)ctx, (void)request
-
-/* A provider of load balancers; `ensure_fn` has the fault. */
-#define FAULTY_BALANCERS(name, ensure_fn)                                                       \
-  static void ensure_what_is_known(                                                             \
-      void* self, ccm_ctx ctx, const ccm_load_balancer_request* request, ccm_completion done) { \
-    if (refuses_unknown(ccm_known_load_balancer_request(request), done)) return;                \
-    the_uid = add_name(&balanced, request->service->uid);                                       \
-    ensure_fn(self, ctx, request, done);                                                        \
-  }                                                                                             \
-  static const ccm_cloud_loadbalancers the_balancers = {sizeof(the_balancers),                  \
-                                                        0,                                      \
-                                                        observe_sound,                          \
-                                                        ensure_what_is_known,                   \
-                                                        NULL,                                   \
-                                                        remove_sound,                           \
-                                                        NULL,                                   \
-                                                        NULL,                                   \
-                                                        NULL};                                  \
-  FAULTY_PLUGIN(name, "provider", CCM_CLOUD_LOADBALANCERS, &the_balancers)
-
-/* A provider of routes; one of the two has the fault. */
-#define FAULTY_ROUTES(name, list_fn, apply_fn)                                                    \
-  static void list_what_is_known(void* self, ccm_ctx ctx, const ccm_list_routes_request* request, \
-                                 ccm_completion done) {                                           \
-    if (!refuses_unknown(ccm_only_known(request, sizeof(*request), 0), done)) {                   \
-      list_fn(self, ctx, request, done);                                                          \
-    }                                                                                             \
-  }                                                                                               \
-  static void apply_what_is_known(void* self, ccm_ctx ctx,                                        \
-                                  const ccm_apply_routes_request* request, ccm_completion done) { \
-    if (change_routes(request, done)) apply_fn(self, ctx, request, done);                         \
-  }                                                                                               \
-  static const ccm_cloud_routes the_routes = {sizeof(the_routes), 0, list_what_is_known,          \
-                                              apply_what_is_known, NULL};                         \
-  FAULTY_PLUGIN(name, "provider", CCM_CLOUD_ROUTES, &the_routes)
 
 #endif

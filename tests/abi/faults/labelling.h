@@ -144,21 +144,18 @@ MAYBE_UNUSED static void add_key_of(const ccm_watch_event* event, int32_t priori
   if (text_at(event->now, "/metadata/name", &name)) add_key(name, priority, 0);
 }
 
-/* NULL = the name is the key. */
-#ifdef MAP_LABELS
-static void MAP_LABELS(void* owner, const ccm_watch_event* event);
-#else
-#define MAP_LABELS NULL
-#endif
+/* Watches Nodes for what label_node reads; `map` of NULL: the name is the key. */
+MAYBE_UNUSED static void watch_labels(ccm_map_fn map) {
+  const ccm_str fields[] = {text("/spec/providerID"), text("/metadata/labels/faulty~1seen")};
+  watch_fields(fields, 2, map);
+}
 
-/* Watches Nodes for what label_node reads. */
 MAYBE_UNUSED static void setup_labels(void* self, ccm_ctx ctx, const ccm_setup_request* request,
                                       ccm_completion done) {
-  const ccm_str fields[] = {text("/spec/providerID"), text("/metadata/labels/faulty~1seen")};
   (void)self;
   (void)ctx;
   (void)request;
-  watch_fields(fields, 2, MAP_LABELS);
+  watch_labels(NULL);
   succeed(done, NULL);
 }
 

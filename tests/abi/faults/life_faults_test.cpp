@@ -108,7 +108,7 @@ TEST_F(LifeFaults, AbsurdLimitsOfInstancesLimitNothing) {
 }
 
 TEST_F(LifeFaults, LimitsThatAreMissingAreAskedForAgain) {
-  const Status created = create_provider("balancer_limits_missing");
+  const Status created = create_provider("balancers/balancer_limits_missing");
   ASSERT_TRUE(created.ok()) << created.message();
   load_witness();
   std::optional<Status> started;
@@ -127,7 +127,7 @@ TEST_F(LifeFaults, LimitsThatAreMissingAreAskedForAgain) {
 }
 
 TEST_F(LifeFaults, R_72_AnUnreadablePrefixIsEveryInstance) {
-  with_provider("garbage_prefixes");
+  with_provider("listings/garbage_prefixes");
   EXPECT_EQ(provider_id_of(find("sound")), "faulty://sound");
   EXPECT_NE(find("gone", "faulty://gone").state(), CCM_INSTANCE_ABSENT);
   EXPECT_NE(find("gone").state(), CCM_INSTANCE_ABSENT);

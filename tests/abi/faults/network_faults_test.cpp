@@ -51,7 +51,7 @@ class NetworkFaults : public Faults {
 };
 
 TEST_F(NetworkFaults, ABalancerThatIsNeverCompletedLosesItsTurn) {
-  with("balancer_never_completes");
+  with("balancers/balancer_never_completes");
   ask("ensure-1");
   advance(61s);
   expect_failure("ensure-1", "Reconcile failed, will retry");
@@ -73,7 +73,7 @@ TEST_F(NetworkFaults, ABalancerThatIsNeverCompletedLosesItsTurn) {
 }
 
 TEST_F(NetworkFaults, ABalancerThatIsCompletedLateIsIgnored) {
-  with("balancer_completes_late");
+  with("balancers/balancer_completes_late");
   ask("ensure-1");
   advance(61s);
   seen_now();
@@ -100,33 +100,33 @@ TEST_F(NetworkFaults, CompletionsThatAreTooManyAreCounted) {
 }
 
 TEST_F(NetworkFaults, CompletionsFromAThreadOfThePluginsOwn) {
-  with("balancer_completes_elsewhere");
+  with("balancers/balancer_completes_elsewhere");
   ask("ensure-1");
   expect_done("ensure-1");
   expect_orderly_end();
   start_over();
-  with("routes_complete_elsewhere");
+  with("routes/routes_complete_elsewhere");
   ask("apply-1");
   expect_done("apply-1");
   expect_orderly_end();
 }
 
 TEST_F(NetworkFaults, AClassFromTheFutureIsAnOrdinaryFailure) {
-  with("balancer_unknown_class");
+  with("balancers/balancer_unknown_class");
   ask("ensure-1");
   expect_failure("ensure-1", "Reconcile failed, will retry");
   EXPECT_LT(logged().size(), 100'000U);  // of 10 MB
   EXPECT_THAT(logged(), HasSubstr("OfTheFuture"));
   expect_orderly_end();
   start_over();
-  with("routes_unknown_class");
+  with("routes/routes_unknown_class");
   ask("apply-1");
   expect_failure("apply-1", "of the future");
   expect_orderly_end();
 }
 
 TEST_F(NetworkFaults, BalancersThatCannotBeAreFailures) {
-  with("balancer_absurd");
+  with("balancers/balancer_absurd");
   ask("ensure-sound");
   expect_done("ensure-sound");
   for (const char* what : {"no-address", "hole", "no-list", "long-id", "long-hostname",
@@ -146,7 +146,7 @@ TEST_F(NetworkFaults, BalancersThatCannotBeAreFailures) {
 }
 
 TEST_F(NetworkFaults, LanesThatCannotBeAreFailuresOfTheirServiceAlone) {
-  with("balancer_lane_absurd");
+  with("balancers/balancer_lane_absurd");
   for (const char* what : {"long", "nothing"}) {
     const std::string key = std::string("ensure-") + what;
     ask(key);
@@ -171,7 +171,7 @@ TEST_F(NetworkFaults, LanesThatCannotBeAreFailuresOfTheirServiceAlone) {
 }
 
 TEST_F(NetworkFaults, AbsurdLimitsLimitNothing) {
-  with("balancer_limits_absurd");
+  with("balancers/balancer_limits_absurd");
   for (const char* key : {"ensure-1", "ensure-2"}) {
     ask(key);
     expect_done(key);
@@ -180,7 +180,7 @@ TEST_F(NetworkFaults, AbsurdLimitsLimitNothing) {
 }
 
 TEST_F(NetworkFaults, RoutesThatAreNeverCompletedLoseTheirTurn) {
-  with("routes_never_complete");
+  with("routes/routes_never_complete");
   ask("apply-1");
   advance(121s);
   expect_failure("apply-1", "Reconcile failed, will retry");
@@ -199,7 +199,7 @@ TEST_F(NetworkFaults, RoutesThatAreNeverCompletedLoseTheirTurn) {
 }
 
 TEST_F(NetworkFaults, RoutesThatAreCompletedLateAreListedOnceMore) {
-  with("routes_complete_late");
+  with("routes/routes_complete_late");
   ask("apply-1");
   advance(121s);
   advance(6min);
@@ -219,7 +219,7 @@ TEST_F(NetworkFaults, RoutesThatAreCompletedLateAreListedOnceMore) {
 }
 
 TEST_F(NetworkFaults, ListingsThatCannotBeAreFailuresNeverAnEmptyTable) {
-  with("routes_absurd");
+  with("routes/routes_absurd");
   for (const std::string count : {"1", "2", "3", "4", "5", "6"}) {
     ask("list-" + count);
     expect_failure("list-" + count, "malformed routes");

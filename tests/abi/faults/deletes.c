@@ -1,6 +1,25 @@
-/* A controller that asks for the machine of each Node and deletes the Node when GONE(status, state)
- * says so. */
+/* A controller that asks for the machine of each Node, and deletes the Node for a wrong reason. */
+#define FAULTY_TABLE
 #include "labelling.h"
+
+struct deleting {
+  struct fault fault;
+  ccm_bool (*gone)(const ccm_status* status, int32_t state);
+};
+
+static ccm_bool neither_runs_nor_is_off(const ccm_status* status, int32_t state) {
+  return status->code == CCM_CODE_OK && state != CCM_INSTANCE_RUNNING &&
+         state != CCM_INSTANCE_SHUTDOWN && state != CCM_INSTANCE_STARTING;
+}
+
+static ccm_bool could_not_be_asked_for(const ccm_status* status, int32_t state) {
+  return status->code == CCM_CODE_UNAVAILABLE || state == CCM_INSTANCE_ABSENT;
+}
+
+static struct deleting faults[] = {
+    {{"deletes_unknown_machines", NULL}, neither_runs_nor_is_off},
+    {{"deletes_when_listing_fails", NULL}, could_not_be_asked_for},
+};
 
 static void removed(void* owner, uint64_t operation, const ccm_status* status, const void* result) {
   (void)operation;
@@ -18,7 +37,7 @@ static void described(void* owner, uint64_t operation, const ccm_status* status,
   ccm_kube_delete_request request;
   (void)operation;
   if (result != NULL) state = ((const ccm_instance_list*)result)->instances[0]->state;
-  if (!(GONE(status, state))) {
+  if (!((const struct deleting*)the_row)->gone(status, state)) {
     pass_on(work, status);
     return;
   }
@@ -60,3 +79,4 @@ static void ask(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
   ((const ccm_cloud_instances*)cloud.table)->describe(cloud.self, ctx, &describe, answered);
   release(node);
 }
+FAULTY_CONTROLLER("deletes", setup_nodes, ask)
