@@ -1,5 +1,7 @@
 #include "app/waiting_nodes.hpp"
 
+#include <ccm/taints.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -10,7 +12,6 @@ namespace ccm::app {
 namespace {
 
 constexpr int64_t kPage = 250;
-constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
 bool waits(const nlohmann::json& node) {
   const auto spec = node.find("spec");
@@ -18,7 +19,7 @@ bool waits(const nlohmann::json& node) {
   const auto taints = spec->find("taints");
   if (taints == spec->end() || !taints->is_array()) return false;
   return std::any_of(taints->begin(), taints->end(), [](const nlohmann::json& taint) {
-    return taint.is_object() && taint.value("key", "") == kTaint;
+    return taint.is_object() && taint.value("key", "") == kUninitializedTaint;
   });
 }
 

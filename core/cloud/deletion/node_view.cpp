@@ -1,6 +1,7 @@
 #include "cloud/deletion/node_view.hpp"
 
 #include <ccm/abi/instances.h>
+#include <ccm/taints.hpp>
 
 #include <algorithm>
 
@@ -28,7 +29,7 @@ bool is_cordoned(const kube::Object& node) { return node.text_at("/spec/unschedu
 void read_taints(const kube::Object& node, NodeFacts& facts) {
   node.each(node.find("/spec/taints"), [&](std::string_view, kube::Object::Position taint) {
     const std::string_view key = node.text(node.member(taint, "key"));
-    if (key == "node.cloudprovider.kubernetes.io/uninitialized") facts.of_cloud = true;
+    if (key == kUninitializedTaint) facts.of_cloud = true;
     // Cluster Autoscaler, Karpenter, and Karpenter before its version 1.
     if (key == "ToBeDeletedByClusterAutoscaler" || key == "karpenter.sh/disrupted" ||
         (key == "karpenter.sh/disruption" &&

@@ -1,6 +1,7 @@
 #include "node_state.hpp"
 
 #include <ccm/json_writer.hpp>
+#include <ccm/taints.hpp>
 #include <ccm/timestamp.hpp>
 
 namespace ccm::node_lifecycle {
@@ -10,7 +11,6 @@ constexpr const char* kMarkPointer =
     "/metadata/annotations/cloud-controller-manager~1out-of-service-taint";
 constexpr const char* kDeleted = "/metadata/deletionTimestamp";
 constexpr const char* kFinalizers = "/metadata/finalizers";
-constexpr std::string_view kUninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized";
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "taints.hpp"
 
 #include <ccm/json_writer.hpp>
+#include <ccm/taints.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -9,10 +10,6 @@
 namespace ccm::node_lifecycle {
 namespace {
 
-constexpr std::string_view kNoSchedule = "NoSchedule";
-constexpr std::string_view kShutdown = "node.cloudprovider.kubernetes.io/shutdown";
-constexpr std::string_view kNoExecute = "NoExecute";
-constexpr std::string_view kOutOfService = "node.kubernetes.io/out-of-service";
 constexpr std::string_view kNodeShutdown = "nodeshutdown";
 
 bool is(const Taint& taint, std::string_view key, std::string_view effect) {
@@ -49,7 +46,7 @@ void ensure(std::vector<Taint>& taints, std::string_view key, std::string_view v
 bool has_shutdown_taint(const Object& node) {
   bool found = false;
   node.at("/spec/taints").each([&](std::string_view, const Value& taint) {
-    found = taint.text("/key") == kShutdown && taint.text("/effect") == kNoSchedule;
+    found = taint.text("/key") == kShutdownTaint && taint.text("/effect") == kNoScheduleEffect;
     return !found;
   });
   return found;
@@ -60,18 +57,19 @@ std::optional<std::string> taint_patch(const NodeState& node, Wanted wanted) {
   bool marked = node.marked;
   if (wanted == Wanted::none) {
     std::erase_if(taints, [&](const Taint& taint) {
-      return is(taint, kShutdown, kNoSchedule) ||
-             (marked && is(taint, kOutOfService, kNoExecute) && taint.value == kNodeShutdown);
+      return is(taint, kShutdownTaint, kNoScheduleEffect) ||
+             (marked && is(taint, kOutOfServiceTaint, kNoExecuteEffect) &&
+              taint.value == kNodeShutdown);
     });
     marked = false;
   } else {
-    ensure(taints, kShutdown, {}, kNoSchedule);
+    ensure(taints, kShutdownTaint, {}, kNoScheduleEffect);
     if (wanted == Wanted::shutdown_and_out_of_service) {
       // A different value was set by somebody on purpose.
       const bool there = std::any_of(taints.begin(), taints.end(), [](const Taint& taint) {
-        return is(taint, kOutOfService, kNoExecute);
+        return is(taint, kOutOfServiceTaint, kNoExecuteEffect);
       });
-      if (!there) ensure(taints, kOutOfService, kNodeShutdown, kNoExecute);
+      if (!there) ensure(taints, kOutOfServiceTaint, kNodeShutdown, kNoExecuteEffect);
       marked = marked || !there;
     }
   }

@@ -9,8 +9,6 @@
 
 namespace ccm::node {
 
-inline constexpr std::string_view kUninitializedTaint =
-    "node.cloudprovider.kubernetes.io/uninitialized";
 inline constexpr std::string_view kProvidedNodeIp = "alpha.kubernetes.io/provided-node-ip";
 // The reason of a Node that waits for its instance.
 inline constexpr std::string_view kMachineNotReady = "MachineNotReady";

@@ -3,6 +3,7 @@
 #include "names.hpp"
 
 #include <ccm/json_writer.hpp>
+#include <ccm/taints.hpp>
 
 #include <algorithm>
 

@@ -1,0 +1,20 @@
+// Taints of Nodes that Kubernetes gives a meaning of the cloud, and their effects. [any-thread]
+#pragma once
+
+#include <string_view>
+
+namespace ccm {
+
+// A kubelet with --cloud-provider=external registers with it; whoever initialises the Node takes it
+// away (NODE-1).
+inline constexpr std::string_view kUninitializedTaint =
+    "node.cloudprovider.kubernetes.io/uninitialized";
+// The instance is switched off.
+inline constexpr std::string_view kShutdownTaint = "node.cloudprovider.kubernetes.io/shutdown";
+// Nothing runs there any more, so that Pods and volumes may move at once.
+inline constexpr std::string_view kOutOfServiceTaint = "node.kubernetes.io/out-of-service";
+
+inline constexpr std::string_view kNoScheduleEffect = "NoSchedule";
+inline constexpr std::string_view kNoExecuteEffect = "NoExecute";
+
+}  // namespace ccm
