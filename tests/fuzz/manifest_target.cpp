@@ -1,5 +1,5 @@
-// Manifests (plugin_files/manifest.hpp), the flags that they bring (app/flags/options_command_line.hpp) and
-// the pins of plugins (plugin_files/plugin_file.hpp).
+// Manifests (plugin_files/manifest.hpp), the flags that they bring
+// (app/flags/options_command_line.hpp) and the pins of plugins (plugin_files/plugin_file.hpp).
 // Input: the manifest, or a pin; after a NUL, lines of arguments.
 // Properties: nothing is thrown; a manifest or faults, never both; names are unique; every default
 // is a value that its flag takes; what is taken for a pin has an id and a whole sum.

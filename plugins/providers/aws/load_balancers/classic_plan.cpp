@@ -11,7 +11,6 @@
 namespace ccm::aws {
 namespace {
 
-
 // The groups that it is to have. The own one comes first (AWS-89).
 std::vector<std::string> wanted_groups(const ClassicSubject& subject) {
   std::vector<std::string> ids = subject.named_groups;

@@ -8,7 +8,6 @@
 namespace ccm::aws {
 namespace {
 
-
 std::vector<WantedListener> wanted_of(const NetworkSubject& subject) {
   std::vector<WantedListener> out;
   for (const NetworkSubject::Port& port : subject.ports) out.push_back(port.wanted);

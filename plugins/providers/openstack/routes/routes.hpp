@@ -35,9 +35,9 @@ class Routes {
   void configure(const std::string& router_id);
 
   // All routes of the router, with their next hops, of which the host knows the Nodes. Owned are
-  // those that the router's tags record (marks.hpp), and those within --cluster-cidr or --additional-pod-cidrs that lead to
-  // the server of a Node which has the range: these are recorded now. From time to time it also
-  // sees to address pairs that are missing (OS-195).
+  // those that the router's tags record (marks.hpp), and those within --cluster-cidr or
+  // --additional-pod-cidrs that lead to the server of a Node which has the range: these are
+  // recorded now. From time to time it also sees to address pairs that are missing (OS-195).
   Task<Result<std::vector<Route>>> list(Ctx ctx, std::string cluster_name);
   // Address pairs and the record first, then the routes; one call for all removals, and one for all
   // additions unless the router refuses some of them.
