@@ -1,7 +1,5 @@
 #include "app/ending.hpp"
 
-#include "app/exit_code.hpp"
-
 #include <unistd.h>
 
 #include <array>

@@ -6,8 +6,8 @@
 #include "base/log.hpp"
 #include "kube/config.hpp"
 #include "serving/auth/access_control.hpp"
-#include "serving/health_page.hpp"
-#include "serving/pages/verbosity_page.hpp"
+#include "serving/health.hpp"
+#include "serving/pages/flag_pages.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>

@@ -1,4 +1,4 @@
-#include "app/exit_code.hpp"
+#include "app/ending.hpp"
 #include "app/program.hpp"
 
 #include <cstdio>

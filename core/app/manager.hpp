@@ -5,7 +5,7 @@
 #include "app/flags/options_command_line.hpp"
 #include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
-#include "app/signal_guard.hpp"
+#include "app/stop_signals.hpp"
 #include "kube/config.hpp"
 #include "plugin/recording/http_recording.hpp"
 
@@ -25,7 +25,7 @@ class Manager {
   Manager& operator=(const Manager&) = delete;
 
   // Runs on the calling thread, which becomes the loop's, until a signal, a lost Lease or a fault
-  // ends it. Returns the exit code (exit_code.hpp). Once.
+  // ends it. Returns the exit code (ending.hpp). Once.
   int run();
 
  private:

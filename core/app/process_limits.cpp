@@ -1,6 +1,6 @@
 #include "app/process_limits.hpp"
 
-#include "app/exit_code.hpp"
+#include "app/ending.hpp"
 #include "base/log.hpp"
 
 #include <openssl/crypto.h>

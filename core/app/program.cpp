@@ -1,12 +1,11 @@
 #include "app/program.hpp"
 
-#include "app/exit_code.hpp"
+#include "app/ending.hpp"
 #include "app/flags/options_command_line.hpp"
 #include "app/manager.hpp"
 #include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
 #include "app/process_limits.hpp"
-#include "app/signal_guard.hpp"
 #include "app/stop_signals.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"

@@ -1,7 +1,7 @@
 #include "base/log.hpp"
 
 #include "base/duration.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 
 #include <ccm/shown_text.hpp>
 

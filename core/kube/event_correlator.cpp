@@ -1,6 +1,6 @@
 #include "kube/event_correlator.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "kube/json_text.hpp"
 #include "kube/time_text.hpp"
 

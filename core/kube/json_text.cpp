@@ -1,6 +1,6 @@
 #include "kube/json_text.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "kube/protobuf_decoder.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "kube/file_text.hpp"
 #include "kube/json_tree.hpp"
 #include "kube/object_encoding.hpp"

@@ -1,17 +1,231 @@
 #include "net/connector.hpp"
 
-#include "net/dialer.hpp"
+#include "base/at_end.hpp"
 #include "net/http_exchange.hpp"
 #include "net/proxy.hpp"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <utility>
+#include <vector>
 
 namespace ccm::net {
 
 namespace asio = boost::asio;
+using asio::ip::address;
+using asio::ip::tcp;
+using boost::system::error_code;
 using std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::chrono::milliseconds kNextAddressAfter{300};
+
+struct Lookup;
+
+// One dial. Lookup and connections report here by callback and wake the coroutine, because a lookup
+// in progress cannot be interrupted: a cancelled dial lets it end unobserved.
+struct Attempt {
+  explicit Attempt(const asio::any_io_executor& home) : executor(home), wake(home) {}
+
+  asio::any_io_executor executor;
+  std::shared_ptr<Lookup> lookup;  // until it ended
+  asio::steady_timer wake;
+  bool resolved = false;
+  error_code lookup_error;
+  std::vector<address> addresses;
+  std::vector<std::shared_ptr<tcp::socket>> sockets;
+  std::shared_ptr<tcp::socket> winner;
+  std::size_t failed = 0;
+  std::string last_error;
+};
+using AttemptPtr = std::shared_ptr<Attempt>;
+
+// A lookup for all dials that need this name meanwhile. Asio looks up one name at a time, so each
+// dial with a lookup of its own would make other hosts wait once more for a DNS server that does
+// not answer. Only dials own it, so it is cancelled when the last of them gives up.
+struct Lookup {
+  explicit Lookup(const asio::any_io_executor& home) : resolver(home) {}
+
+  tcp::resolver resolver;
+  std::vector<std::weak_ptr<Attempt>> waiting;
+};
+
+struct LookupsOfLoop final : asio::execution_context::service {
+  static inline asio::execution_context::id id;
+  explicit LookupsOfLoop(asio::execution_context& loop) : service(loop) {}
+  void shutdown() override {}
+
+  std::map<std::string, std::weak_ptr<Lookup>> of_host;  // expired ones have ended
+};
+
+void abandon(Attempt& attempt) {
+  error_code ignored;
+  attempt.lookup.reset();
+  for (const auto& socket : attempt.sockets) {
+    if (socket != attempt.winner) socket->close(ignored);
+  }
+  attempt.sockets.clear();
+}
+
+// The order of getaddrinfo(), but the families alternate, so that a dead one costs little.
+std::vector<address> interleave(const tcp::resolver::results_type& results) {
+  std::vector<address> first;
+  std::vector<address> second;
+  for (const auto& entry : results) {
+    const address found = entry.endpoint().address();
+    auto& list = first.empty() || found.is_v6() == first.front().is_v6() ? first : second;
+    if (std::find(list.begin(), list.end(), found) == list.end()) list.push_back(found);
+  }
+  std::vector<address> merged;
+  for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
+    if (i < first.size()) merged.push_back(first[i]);
+    if (i < second.size()) merged.push_back(second[i]);
+  }
+  return merged;
+}
+
+// Shares a lookup of the host that is under way.
+void start_lookup(const AttemptPtr& attempt, const std::string& host) {
+  error_code not_literal;
+  const address literal = asio::ip::make_address(host, not_literal);
+  if (!not_literal) {
+    attempt->addresses.push_back(literal);
+    attempt->resolved = true;
+    return;
+  }
+  auto& loop = asio::query(attempt->executor, asio::execution::context);
+  auto& of_host = asio::use_service<LookupsOfLoop>(loop).of_host;
+  std::erase_if(of_host, [](const auto& entry) { return entry.second.expired(); });
+  attempt->lookup = of_host[host].lock();
+  if (attempt->lookup) return attempt->lookup->waiting.push_back(attempt);
+  const auto lookup = std::make_shared<Lookup>(attempt->executor);
+  attempt->lookup = lookup;
+  lookup->waiting.push_back(attempt);
+  of_host[host] = lookup;
+  auto ended = [weak = std::weak_ptr(lookup)](const error_code& error,
+                                              const tcp::resolver::results_type& results) {
+    const auto self = weak.lock();
+    if (!self) return;
+    for (const auto& waiting : self->waiting) {
+      const AttemptPtr dial = waiting.lock();
+      if (!dial) continue;
+      dial->lookup.reset();
+      dial->resolved = true;
+      dial->lookup_error = error;
+      if (!error) dial->addresses = interleave(results);
+      dial->wake.cancel();
+    }
+  };
+  lookup->resolver.async_resolve(host, "", std::move(ended));
+}
+
+std::string endpoint_text(const tcp::endpoint& endpoint) {
+  const std::string address = endpoint.address().to_string();
+  const std::string host = endpoint.address().is_v6() ? "[" + address + "]" : address;
+  return host + ":" + std::to_string(endpoint.port());
+}
+
+void start_connection(const AttemptPtr& attempt, const tcp::endpoint& endpoint) {
+  auto socket = std::make_shared<tcp::socket>(attempt->executor);
+  attempt->sockets.push_back(socket);
+  if (const error_code error = open_socket(*socket, endpoint.protocol())) {
+    ++attempt->failed;
+    attempt->last_error = endpoint_text(endpoint) + ": " + error.message();
+    asio::post(attempt->executor, [attempt] { attempt->wake.cancel(); });
+    return;
+  }
+  socket->async_connect(endpoint, [attempt, socket, endpoint](const error_code& error) {
+    if (!error && !attempt->winner && socket->is_open()) {
+      attempt->winner = socket;
+    } else if (error != asio::error::operation_aborted) {
+      ++attempt->failed;
+      attempt->last_error = endpoint_text(endpoint) + ": " + error.message();
+    }
+    attempt->wake.cancel();
+  });
+}
+
+// False when the coroutine was cancelled.
+asio::awaitable<bool> sleep(AttemptPtr attempt, steady_clock::time_point until) {
+  attempt->wake.expires_at(until);
+  co_await attempt->wake.async_wait(asio::as_tuple(asio::use_awaitable));
+  const auto state = co_await asio::this_coro::cancellation_state;
+  co_return state.cancelled() == asio::cancellation_type::none;
+}
+
+Status failure(Code code, std::string message) {
+  const auto error_class = code == Code::cancelled ? ErrorClass::none : ErrorClass::unavailable;
+  return Status(code, error_class, std::move(message));
+}
+
+}  // namespace
+
+void tune_socket(int descriptor) {
+  const int on = 1;
+  const int idle_seconds = 30;
+  const int interval_seconds = 10;
+  const int probes = 3;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds, sizeof idle_seconds);
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, &interval_seconds, sizeof interval_seconds);
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+}
+
+asio::awaitable<Result<std::shared_ptr<Transport>>> dial(asio::any_io_executor executor,
+                                                         std::string host, std::uint16_t port,
+                                                         Transport::TimePoint deadline) {
+  const std::string where =
+      (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + std::to_string(port);
+  const auto attempt = std::make_shared<Attempt>(executor);
+  const AtEnd abandoned([attempt] { abandon(*attempt); });
+  start_lookup(attempt, host);
+  while (!attempt->resolved) {
+    if (!co_await sleep(attempt, deadline)) co_return failure(Code::cancelled, "cancelled");
+    if (!attempt->resolved && steady_clock::now() >= deadline) {
+      co_return failure(Code::deadline_exceeded, "timed out looking up the name " + host);
+    }
+  }
+  if (attempt->lookup_error || attempt->addresses.empty()) {
+    co_return failure(Code::unavailable,
+                      "cannot look up the name " + host + ": " + attempt->lookup_error.message());
+  }
+
+  std::size_t next = 0;
+  auto next_start = steady_clock::now();
+  while (!attempt->winner) {
+    const auto now = steady_clock::now();
+    if (now >= deadline) {
+      const std::string detail = attempt->last_error.empty() ? "" : "; " + attempt->last_error;
+      co_return failure(Code::deadline_exceeded, "timed out connecting to " + where + detail);
+    }
+    if (attempt->failed == attempt->addresses.size()) {
+      const bool same = attempt->last_error.rfind(where + ":", 0) == 0;
+      const std::string target = same ? "" : where + " at ";
+      co_return failure(Code::unavailable, "cannot connect to " + target + attempt->last_error);
+    }
+    if (next < attempt->addresses.size() && (now >= next_start || attempt->failed == next)) {
+      start_connection(attempt, tcp::endpoint(attempt->addresses[next], port));
+      ++next;
+      next_start = now + kNextAddressAfter;
+    }
+    const bool more = next < attempt->addresses.size();
+    const auto until = more ? std::min(deadline, next_start) : deadline;
+    if (!co_await sleep(attempt, until)) co_return failure(Code::cancelled, "cancelled");
+  }
+  tune_socket(attempt->winner->native_handle());
+  co_return std::make_shared<Transport>(std::move(*attempt->winner));
+}
 
 Connector::Connector(asio::any_io_executor executor, const ClientOptions& options)
     : executor_(std::move(executor)),

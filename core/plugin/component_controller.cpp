@@ -2,7 +2,7 @@
 
 #include "base/log.hpp"
 #include "plugin/context.hpp"
-#include "plugin/host_services/object_service.hpp"
+#include "plugin/host_services/kube_service.hpp"
 
 #include <algorithm>
 

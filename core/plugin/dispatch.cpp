@@ -1,6 +1,6 @@
 #include "plugin/dispatch.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "plugin/context.hpp"
 
 #include <ccm/shown_text.hpp>

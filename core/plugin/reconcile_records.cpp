@@ -1,6 +1,6 @@
 #include "plugin/reconcile_records.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "plugin/brake_status.hpp"
 
 #include <ccm/shown_text.hpp>

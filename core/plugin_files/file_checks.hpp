@@ -24,6 +24,17 @@
 
 namespace ccm::plugin {
 
+// For messages about plugin files.
+
+// "a, b, c", or the first three and how many more.
+std::string shortened_list(const std::vector<std::string>& items);
+
+// "a, b, c"; "none" when empty.
+std::string list(const std::vector<std::string>& items);
+
+// "root", else "user 1000": names would need NSS, which a static or minimal image may lack.
+std::string user_name(uid_t uid);
+
 // The rule for all that becomes code of this process: root or one user owns it, and no one else may
 // write to it. Any thread; touches the file system only.
 struct RuleFault {

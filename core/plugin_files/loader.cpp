@@ -1,6 +1,6 @@
 #include "plugin_files/loader.hpp"
 
-#include "plugin_files/text.hpp"
+#include "plugin_files/file_checks.hpp"
 
 #include <dlfcn.h>
 #include <link.h>

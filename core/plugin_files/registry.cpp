@@ -1,7 +1,7 @@
 #include "plugin_files/registry.hpp"
 
 #include "base/plugin_folder.hpp"
-#include "plugin_files/text.hpp"
+#include "plugin_files/file_checks.hpp"
 
 #include <sys/auxv.h>
 

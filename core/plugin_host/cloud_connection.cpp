@@ -2,9 +2,7 @@
 
 #include "base/duration.hpp"
 #include "base/log.hpp"
-#include "cloud/broker/instances_service.hpp"
-#include "cloud/broker/load_balancers_service.hpp"
-#include "cloud/broker/routes_service.hpp"
+#include "cloud/broker/cloud_services.hpp"
 #include "cloud/deletion/node_deletions.hpp"
 #include "plugin/await_callback.hpp"
 

@@ -3,11 +3,10 @@
 #pragma once
 
 #include "cloud/broker/annotation_warnings.hpp"
+#include "cloud/broker/instance_source.hpp"
 #include "cloud/broker/instances_broker.hpp"
-#include "cloud/broker/load_balancer_notes.hpp"
 #include "cloud/broker/load_balancers_broker.hpp"
 #include "cloud/broker/owned_objects.hpp"
-#include "cloud/broker/provider_instances.hpp"
 #include "cloud/broker/routes_broker.hpp"
 #include "cloud/cloud_health.hpp"
 #include "cloud/deletion/absence_brake.hpp"

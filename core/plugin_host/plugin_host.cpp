@@ -13,7 +13,6 @@
 #include "plugin/host_services/kube_service.hpp"
 #include "plugin/host_services/log_service.hpp"
 #include "plugin/host_services/metrics_service.hpp"
-#include "plugin/host_services/object_service.hpp"
 #include "plugin/host_services/scheduling_services.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin_host/plugin_metrics.hpp"

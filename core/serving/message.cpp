@@ -5,6 +5,7 @@
 #include <algorithm>
 
 namespace ccm::serving {
+
 namespace {
 
 int hex_digit(char c) {

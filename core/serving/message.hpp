@@ -1,17 +1,37 @@
-// A request to a page, and its answer. Value types.
+// A request to a page with its user, and the answer. Value types.
 #pragma once
 
-#include "serving/auth/peer_certificates.hpp"
-#include "serving/auth/user.hpp"
+#include "serving/auth/client_certificates.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ccm::serving {
+
+inline constexpr std::string_view kAnonymous = "system:anonymous";
+inline constexpr std::string_view kUnauthenticated = "system:unauthenticated";
+inline constexpr std::string_view kAuthenticated = "system:authenticated";
+inline constexpr std::string_view kMasters = "system:masters";
+
+// Whom the authentication found.
+struct User {
+  std::string name;
+  std::string uid;
+  std::vector<std::string> groups;
+  std::vector<std::pair<std::string, std::vector<std::string>>> extra;
+
+  [[nodiscard]] bool in_group(std::string_view group) const {
+    for (const std::string& one : groups) {
+      if (one == group) return true;
+    }
+    return false;
+  }
+};
 
 // A client's path or name is cut to this length in a log line.
 inline constexpr std::size_t kShownInLog = 200;
@@ -29,7 +49,7 @@ struct Request {
   std::vector<HeaderField> headers;
   std::string body;
   std::shared_ptr<const PeerCertificates> peer;  // null: the client showed none
-  std::string machine;                           // the client's address, see machine_of()
+  std::string machine;                           // the client's address; of IPv6 its first 64 bits
   User user;                                     // set by the authentication
   // Whether its user has a right to the page; unset for a page that everybody may see.
   std::optional<bool> by_right;

@@ -4,7 +4,7 @@
 
 #include "net/transport.hpp"
 #include "serving/allowance.hpp"
-#include "serving/auth/peer_certificates.hpp"
+#include "serving/auth/client_certificates.hpp"
 #include "serving/message.hpp"
 #include "serving/request_reader.hpp"
 #include "serving/secure_server.hpp"

@@ -1,7 +1,7 @@
 #include "serving/site.hpp"
 
 #include "base/log.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 
 #include <exception>
 #include <utility>

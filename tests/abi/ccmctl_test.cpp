@@ -1,5 +1,5 @@
 // ccmctl as a user calls it: output and exit code.
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "plugin_folder.hpp"
 #include "support/command.hpp"
 

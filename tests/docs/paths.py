@@ -25,7 +25,7 @@ PAGES = re.compile(r"docs/.*\.md|(.*/)?README\.md|CONTRIBUTING\.md|SECURITY\.md"
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FOREIGN = re.compile(r"[a-z][a-z0-9+.-]*:")
 SOURCE = re.compile(r"`([\w./-]+\.(?:cpp|hpp|c|h|py|rs))`")
-# "`core/app/manager_start.cpp`: `lead()` starts": a file of this repository, and what is in it.
+# "`core/app/manager.cpp`: `lead()` starts": a file of this repository, and what is in it.
 NAME_IN_FILE = re.compile(r"`([\w./-]+\.(?:cpp|hpp|c|h|py))`: (?:in )?`([A-Za-z_]\w*)(?:\(\))?`")
 BRACES = re.compile(r"\{([^{}]*)\}")
 # Made by the build, so in no folder of the repository.

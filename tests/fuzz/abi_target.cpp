@@ -5,10 +5,10 @@
 // Properties: nothing is read beyond a struct's size (each has memory of exactly that size); what
 // lies beyond the known part of a result changes nothing; a request with an unknown byte or flag is
 // never carried out; what is taken is UTF-8 and within its limits.
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "cloud/broker/instance_snapshot.hpp"
 #include "cloud/broker/load_balancer_values.hpp"
-#include "cloud/broker/route_values.hpp"
+#include "cloud/broker/route_changes.hpp"
 #include "fuzz.hpp"
 #include "plugin/context.hpp"
 #include "plugin/dispatch.hpp"

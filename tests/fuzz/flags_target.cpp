@@ -1,10 +1,10 @@
 // The command line (app/flags/options_command_line.hpp), feature gates, and the values that flags
-// hold (app/flags/go_values.hpp, base/duration.hpp, ccm/cidr.hpp, ccm/config.hpp). Input: a byte of
-// choices; then arguments line by line, or one value. Properties: what is written can be read, and
-// is written the same again; a failure is one line.
+// hold (app/flags/flag_value.hpp, base/duration.hpp, ccm/cidr.hpp, ccm/config.hpp). Input: a byte
+// of choices; then arguments line by line, or one value. Properties: what is written can be read,
+// and is written the same again; a failure is one line.
 #include "app/flags/controller_selection.hpp"
 #include "app/flags/feature_gates.hpp"
-#include "app/flags/go_values.hpp"
+#include "app/flags/flag_value.hpp"
 #include "app/flags/options_command_line.hpp"
 #include "app/flags/options_tls.hpp"
 #include "base/duration.hpp"

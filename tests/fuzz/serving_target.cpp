@@ -1,10 +1,9 @@
-// Requests to the health endpoint (serving/request_reader.hpp, serving/health_page.hpp).
+// Requests to the health endpoint (serving/request_reader.hpp, serving/health.hpp).
 // Input: a byte that says where to cut, the bytes that a client sends.
 // Properties: how they are cut changes nothing; the limits hold for what is kept and for what
 // waits; an answer has a known status and a body in proportion to the request.
 #include "fuzz.hpp"
-#include "serving/health_page.hpp"
-#include "serving/health_registry.hpp"
+#include "serving/health.hpp"
 #include "serving/request_reader.hpp"
 
 #include <algorithm>

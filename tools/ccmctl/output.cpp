@@ -1,6 +1,6 @@
 #include "output.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 
 #include <ccm/shown_text.hpp>
 

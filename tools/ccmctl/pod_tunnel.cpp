@@ -1,7 +1,7 @@
 #include "pod_tunnel.hpp"
 
+#include "net/connector.hpp"
 #include "net/coroutines.hpp"
-#include "net/dialer.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>

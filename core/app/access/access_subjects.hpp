@@ -6,7 +6,7 @@
 #include "app/flags/options.hpp"
 #include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
-#include "serving/health_registry.hpp"
+#include "serving/health.hpp"
 
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 #include "app/dry_run/dry_run.hpp"
 
-#include "app/dry_run/patched_object.hpp"
 #include "app/dry_run/plan.hpp"
+#include "app/dry_run/planned_objects.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>

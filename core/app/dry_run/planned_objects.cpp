@@ -1,10 +1,187 @@
 #include "app/dry_run/planned_objects.hpp"
 
-#include "app/dry_run/patched_object.hpp"
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace ccm::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
+
+// The lists of Nodes and Services with elements that are told apart by their "type".
+bool merged_by_type(std::string_view field) {
+  return field == "/status/conditions" || field == "/status/addresses";
+}
+// Those of texts.
+bool merged_texts(std::string_view field) {
+  return field == "/metadata/finalizers" || field == "/spec/podCIDRs";
+}
+
+std::string pointer_token(const std::string& name) {
+  return (Json::json_pointer() / name).to_string();
+}
+
+std::string type_of(const Json& element) {
+  const auto type = element.is_object() ? element.find("type") : element.end();
+  return type != element.end() && type->is_string() ? type->get<std::string>() : std::string();
+}
+
+bool has_directive(const Json& element, std::string_view directive) {
+  return element.is_object() && element.contains("$patch") && element["$patch"] == directive;
+}
+
+Json::iterator find_type(Json& list, const std::string& type) {
+  return std::find_if(list.begin(), list.end(),
+                      [&](const Json& element) { return type_of(element) == type; });
+}
+
+void merge_elements(Json& list, const Json& patch) {
+  for (const Json& element : patch) {
+    const auto known = find_type(list, type_of(element));
+    if (has_directive(element, "delete")) {
+      if (known != list.end()) list.erase(known);
+    } else if (known != list.end()) {
+      known->update(element);
+    } else {
+      list.push_back(element);
+    }
+  }
+}
+
+void merge_list(Json& list, const std::string& field, const Json& patch) {
+  const bool replaces = std::any_of(patch.begin(), patch.end(), [](const Json& element) {
+    return has_directive(element, "replace");
+  });
+  if (!list.is_array() || replaces) list = Json::array();
+  if (merged_by_type(field) && !replaces) return merge_elements(list, patch);
+  if (!merged_texts(field)) list = Json::array();
+  for (const Json& element : patch) {
+    const bool there = std::find(list.begin(), list.end(), element) != list.end();
+    if (!has_directive(element, "replace") && !there) list.push_back(element);
+  }
+}
+
+void remove_texts(Json& list, const Json& gone) {
+  if (!list.is_array()) return;
+  Json kept = Json::array();
+  for (const Json& text : list) {
+    if (std::find(gone.begin(), gone.end(), text) == gone.end()) kept.push_back(text);
+  }
+  list = std::move(kept);
+}
+
+void merge_strategically(Json& object, const std::string& place, const Json& patch) {
+  if (!object.is_object()) object = Json::object();
+  for (const auto& [name, value] : patch.items()) {
+    if (name.starts_with(kDelete)) {
+      const std::string list = name.substr(kDelete.size());
+      if (object.contains(list)) remove_texts(object[list], value);
+    } else if (name.starts_with('$')) {
+      continue;  // an order, or what to do with an element
+    } else if (value.is_null()) {
+      object.erase(name);
+    } else if (value.is_object()) {
+      merge_strategically(object[name], place + pointer_token(name), value);
+    } else if (value.is_array()) {
+      merge_list(object[name], place + pointer_token(name), value);
+    } else {
+      object[name] = value;
+    }
+  }
+}
+
+std::string text_of(const Json& value) {
+  return value.is_null() ? std::string()
+                         : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// null when there is none.
+const Json& member_of(const Json& object, const std::string& name) {
+  static const Json none;
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return found == object.end() ? none : *found;
+}
+
+class Differences {
+ public:
+  void compare(const std::string& field, const Json& before, const Json& after) {
+    if (before == after || field == "/metadata/uid" || field == "/metadata/resourceVersion") return;
+    if (before.is_object() || after.is_object()) return compare_members(field, before, after);
+    if (field == "/status/conditions" && has_types(before) && has_types(after)) {
+      return compare_elements(field, before, after);
+    }
+    fields.push_back({field, text_of(before), text_of(after)});
+  }
+  std::vector<FieldChange> fields;
+
+ private:
+  void compare_members(const std::string& field, const Json& before, const Json& after) {
+    std::set<std::string> names;
+    for (const auto& [name, value] : before.items()) names.insert(name);
+    for (const auto& [name, value] : after.items()) names.insert(name);
+    for (const std::string& name : names) {
+      compare(field + pointer_token(name), member_of(before, name), member_of(after, name));
+    }
+  }
+
+  static bool has_types(const Json& list) {
+    if (!list.is_array()) return list.is_null();
+    std::set<std::string> types;
+    return std::all_of(list.begin(), list.end(), [&](const Json& element) {
+      return !type_of(element).empty() && types.insert(type_of(element)).second;
+    });
+  }
+
+  void compare_elements(const std::string& field, Json before, const Json& after) {
+    for (const Json& element : after) {
+      const std::string place = field + "[" + type_of(element) + "]";
+      const auto known = find_type(before, type_of(element));
+      if (known == before.end()) {
+        fields.push_back({place, {}, text_of(element)});
+        continue;
+      }
+      if (*known != element) fields.push_back({place, text_of(*known), text_of(element)});
+      before.erase(known);
+    }
+    for (const Json& element : before) {
+      fields.push_back({field + "[" + type_of(element) + "]", text_of(element), {}});
+    }
+  }
+};
+
+}  // namespace
+
+std::string patched(std::string_view object, kube::PatchType type, std::string_view body) {
+  Json after = Json::parse(object, nullptr, false);
+  const Json patch = Json::parse(body, nullptr, false);
+  if (after.is_discarded() || patch.is_discarded()) return std::string(object);
+  try {
+    if (type == kube::PatchType::json) {
+      after = after.patch(patch);
+    } else if (type == kube::PatchType::merge) {
+      after.merge_patch(patch);
+    } else {
+      merge_strategically(after, "", patch);
+    }
+  } catch (const Json::exception&) {
+    return std::string(object);
+  }
+  return text_of(after);
+}
+
+std::vector<FieldChange> changed_fields(std::string_view before, std::string_view after) {
+  Differences differences;
+  differences.compare("", Json::parse(before, nullptr, false), Json::parse(after, nullptr, false));
+  return std::move(differences.fields);
+}
+
 namespace {
 
 PlannedObjects::Key key_of(const std::string& resource, const kube::Object& object) {

@@ -1,10 +1,10 @@
-// --feature-gates (HOST-19, HOST-139..143): Name=bool pairs. Upstream's gates are all accepted, so
-// that command lines written for the Go controller manager work; most concern an API server and
-// change nothing here. Any thread once set.
+// --feature-gates (HOST-19, HOST-139..143), and client-go's gates, which the environment sets. Any
+// thread once set.
 #pragma once
 
 #include <ccm/status.hpp>
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -28,6 +28,8 @@ std::string gates_with_an_effect();
 
 inline constexpr std::string_view kCoordinatedLeaderElection = "CoordinatedLeaderElection";
 
+// Name=bool pairs. Upstream's gates are all accepted, so that command lines written for the Go
+// controller manager work; most concern an API server and change nothing here.
 class FeatureGates {
  public:
   // "A=true,B=false"; adds to what was set before. AllAlpha and AllBeta set every gate of that
@@ -45,6 +47,25 @@ class FeatureGates {
 
  private:
   std::map<std::string, bool, std::less<>> overrides_;
+};
+
+inline constexpr std::string_view kWatchListClient = "WatchListClient";
+
+// KUBE_FEATURE_<Name>=true|false (HOST-143). One of them concerns this program's client; the others
+// belong to Go's caches and connections.
+class ClientFeatureGates {
+ public:
+  // `environment`: the value of a variable, nullptr when unset.
+  void read(const std::function<const char*(const char* name)>& environment);
+
+  // Lists come as a stream where the API server has it.
+  [[nodiscard]] bool watch_list() const;
+
+  // Tells what was set: at verbosity 1, and lines for what cannot be followed or changes nothing.
+  void log() const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> given_;  // text by name
 };
 
 }  // namespace ccm::app

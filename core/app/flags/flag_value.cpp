@@ -1,15 +1,174 @@
 #include "app/flags/flag_value.hpp"
 
-#include "app/flags/go_values.hpp"
 #include "base/duration.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <utility>
 
 namespace ccm::app {
+
+namespace {
+
+// Removes the base's prefix from `digits` and returns the base.
+unsigned take_base(std::string_view& digits) {
+  if (digits.size() < 2 || digits[0] != '0') return 10;
+  unsigned base = 8;
+  std::size_t used = 1;
+  switch (digits[1]) {
+    case 'x':
+    case 'X':
+      base = 16, used = 2;
+      break;
+    case 'o':
+    case 'O':
+      used = 2;
+      break;
+    case 'b':
+    case 'B':
+      base = 2, used = 2;
+      break;
+    default:
+      break;
+  }
+  digits.remove_prefix(used);
+  if (!digits.empty() && digits[0] == '_') digits.remove_prefix(1);
+  return base;
+}
+
+}  // namespace
+
+std::optional<bool> parse_bool(std::string_view text) {
+  for (const char* yes : {"1", "t", "T", "TRUE", "true", "True"}) {
+    if (text == yes) return true;
+  }
+  for (const char* no : {"0", "f", "F", "FALSE", "false", "False"}) {
+    if (text == no) return false;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> parse_integer(std::string_view text) {
+  const bool negative = !text.empty() && text[0] == '-';
+  if (negative || (!text.empty() && text[0] == '+')) text.remove_prefix(1);
+  const bool prefixed = text.size() > 1 && text[0] == '0';
+  const unsigned base = take_base(text);
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '_') {
+      digits += text[i];
+    } else if (!prefixed || i == 0 || i + 1 == text.size() || text[i + 1] == '_') {
+      return std::nullopt;
+    }
+  }
+  if (digits.empty() || digits[0] == '-' || digits[0] == '+') return std::nullopt;
+  if (negative) digits.insert(digits.begin(), '-');
+  int64_t value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value, static_cast<int>(base));
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+std::optional<float> parse_float(std::string_view text) {
+  if (!text.empty() && text[0] == '+') text.remove_prefix(1);
+  float value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  // "nan" and "inf" are numbers to Go, but no flag has a use for them: a rate must be comparable.
+  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+bool is_quantity(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  const auto skip_digits = [&text] {
+    const std::size_t end = std::min(text.find_first_not_of(kDigits), text.size());
+    text.remove_prefix(end);
+    return end > 0;
+  };
+  const auto skip_sign = [&text] {
+    if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.remove_prefix(1);
+  };
+  skip_sign();
+  bool digits = skip_digits();
+  if (!text.empty() && text[0] == '.') {
+    text.remove_prefix(1);
+    digits = skip_digits() || digits;
+  }
+  if (!digits) return false;
+  for (const std::string_view suffix :
+       {"", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}) {
+    if (text == suffix) return true;
+  }
+  if (text[0] != 'e' && text[0] != 'E') return false;
+  text.remove_prefix(1);
+  skip_sign();
+  return skip_digits() && text.empty();
+}
+
+std::optional<std::vector<std::string>> parse_csv(std::string_view text) {
+  std::vector<std::string> fields;
+  if (text.empty()) return fields;
+  std::size_t at = 0;
+  while (true) {
+    std::string field;
+    if (at < text.size() && text[at] == '"') {
+      ++at;
+      while (true) {
+        if (at >= text.size()) return std::nullopt;  // no closing quote
+        if (text[at] != '"') {
+          field += text[at++];
+        } else if (at + 1 < text.size() && text[at + 1] == '"') {
+          field += '"';
+          at += 2;
+        } else {
+          ++at;
+          break;
+        }
+      }
+      if (at < text.size() && text[at] != ',') return std::nullopt;
+    } else {
+      while (at < text.size() && text[at] != ',') {
+        if (text[at] == '"') return std::nullopt;
+        field += text[at++];
+      }
+    }
+    fields.push_back(std::move(field));
+    if (at >= text.size()) return fields;
+    ++at;  // the comma; a last one is followed by an empty field
+  }
+}
+
+std::string format_csv(std::span<const std::string> fields) {
+  std::string text;
+  for (const std::string& field : fields) {
+    if (!text.empty() || &field != fields.data()) text += ',';
+    const bool quote = field.find_first_of(",\"\n\r") != std::string::npos;
+    if (!quote) {
+      text += field;
+      continue;
+    }
+    text += '"';
+    for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+    text += '"';
+  }
+  return text;
+}
+
+bool is_ip_address(std::string_view text) {
+  const std::string terminated(text);
+  in6_addr address{};  // an IPv4 address is shorter
+  return terminated.find('\0') == std::string::npos &&
+         (::inet_pton(AF_INET, terminated.c_str(), &address) == 1 ||
+          ::inet_pton(AF_INET6, terminated.c_str(), &address) == 1);
+}
+
 namespace {
 
 using Limits = std::numeric_limits<int32_t>;

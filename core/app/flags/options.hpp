@@ -2,7 +2,6 @@
 // options_flags.hpp ties it to flags, options_validation.hpp checks it.
 #pragma once
 
-#include "app/flags/client_feature_gates.hpp"
 #include "app/flags/feature_gates.hpp"
 
 #include <chrono>

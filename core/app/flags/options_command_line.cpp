@@ -1,6 +1,6 @@
 #include "app/flags/options_command_line.hpp"
 
-#include "app/flags/go_values.hpp"
+#include "app/flags/flag_value.hpp"
 #include "app/flags/options_flags.hpp"
 #include "base/duration.hpp"
 #include "base/log.hpp"

@@ -100,7 +100,7 @@ class CommandLine {
 // The output of --version (HOST-74); nullopt when it was not asked for. `wanted`: Options::version.
 std::optional<std::string> version_text(std::string_view program, std::string_view wanted);
 
-// Why a flag does nothing yet; empty when it works. One table, in options_command_line.cpp.
+// Why a flag does nothing yet; empty when it works. One table.
 std::string_view later_function(std::string_view flag);
 
 }  // namespace ccm::app

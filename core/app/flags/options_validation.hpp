@@ -29,7 +29,4 @@ Validation validate(const Options& options, std::span<const KnownController> con
 // Whether errors go to stderr and the rest to stdout, by the format in use.
 bool log_splits_streams(const LoggingOptions& options);
 
-// The part of validate() in options_validation_serving.cpp.
-void validate_serving(const Options& options, std::vector<std::string>& errors);
-
 }  // namespace ccm::app

@@ -1,15 +1,43 @@
-// The parts of /statusz as JSON, from which the text and the HTML page are made. Loop thread.
+// /statusz (KEP-4827): identity and current state of this process, for people and, as JSON, for
+// tools. Loop thread.
 #pragma once
 
-#include "app/status/status_page.hpp"
+#include "app/access/access_check.hpp"
+#include "app/endpoint.hpp"
+#include "app/flags/options.hpp"
+#include "app/leadership.hpp"
+#include "app/migration_plan.hpp"
+#include "app/plugin_selection.hpp"
+#include "kube/informer.hpp"
+#include "plugin_host/plugin_host.hpp"
+#include "serving/message.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ccm::app {
+
+// The references outlive the page.
+struct StatusSources {
+  const Options& options;
+  const LoadedSelection& selection;
+  const MigrationPlan& migration;
+  const Leadership& leadership;
+  const kube::InformerSet& informers;
+  const plugin::PluginHost& plugins;
+  const std::optional<AccessCheck>& access;  // empty until the components are created
+  const Endpoint& endpoint;
+  std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+
+serving::Answer status_page(const StatusSources& sources, const serving::Request& request);
 
 using StatusJson = nlohmann::ordered_json;
 
@@ -22,6 +50,7 @@ struct StatusQuery {
   std::optional<std::string> route;   // a Node whose routes are shown
 };
 
+// From it the text and the HTML page are made.
 StatusJson status_json(const StatusSources& sources, const StatusQuery& query);
 
 // A string as it is, anything else as JSON on one line.

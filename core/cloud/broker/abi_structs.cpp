@@ -1,6 +1,6 @@
 #include "cloud/broker/abi_structs.hpp"
 
-#include "plugin/host_services/object_service.hpp"
+#include "plugin/host_services/kube_service.hpp"
 
 namespace ccm::plugin {
 

@@ -2,7 +2,7 @@
 // lists that may be invalid. Any thread.
 #pragma once
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 
 #include <ccm/abi/ctx.h>
 #include <ccm/abi/object.h>

@@ -1,6 +1,6 @@
 #include "cloud/broker/annotation_warnings.hpp"
 
-#include "plugin/host_services/object_service.hpp"
+#include "plugin/host_services/kube_service.hpp"
 
 #include <functional>
 #include <map>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "plugin/host_services/event_service.hpp"
-#include "plugin/recent_map.hpp"
+#include "plugin/warning_notes.hpp"
 #include "plugin_files/service_annotations.hpp"
 
 #include <ccm/load_balancer.hpp>

@@ -2,7 +2,7 @@
 
 #include "base/duration.hpp"
 #include "plugin/brake_status.hpp"
-#include "plugin/host_services/object_service.hpp"
+#include "plugin/host_services/kube_service.hpp"
 
 #include <openssl/sha.h>
 

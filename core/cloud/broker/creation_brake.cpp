@@ -3,7 +3,7 @@
 #include "base/duration.hpp"
 #include "base/log.hpp"
 #include "plugin/brake_status.hpp"
-#include "plugin/host_services/object_service.hpp"
+#include "plugin/host_services/kube_service.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "cloud/broker/instance_snapshot.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "cloud/broker/abi_structs.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "cloud/broker/instances_broker.hpp"
 
-#include "cloud/broker/shared_origin.hpp"
+#include "cloud/broker/instance_calls.hpp"
 
 #include <algorithm>
 #include <utility>

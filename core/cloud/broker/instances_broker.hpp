@@ -4,12 +4,10 @@
 // the moment that the question names (InstanceQuery), whatever it says. Loop thread.
 #pragma once
 
+#include "cloud/broker/instance_calls.hpp"
 #include "cloud/broker/instance_source.hpp"
 #include "cloud/broker/known_instances.hpp"
-#include "cloud/broker/list_calls.hpp"
 #include "cloud/broker/lookalikes.hpp"
-#include "cloud/broker/polls.hpp"
-#include "cloud/broker/single_calls.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>

@@ -1,6 +1,6 @@
 #include "cloud/broker/known_instances.hpp"
 
-#include "cloud/broker/spellings.hpp"
+#include "cloud/broker/lookalikes.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,22 +1,21 @@
-// The provider's load balancers for all controllers: every operation has a deadline and is counted,
-// one runs at a time for each Service, or each lane that the provider names, and deletions pass the
-// brake unless the Service itself shows that it gave its load balancer up, as does what leaves a
-// load balancer without members. An operation that the
-// provider never completes loses its turn after a grace period; then the cloud is observed before
-// anything else is changed, and a deletion is repeated when the lost operation completes after all
-// (docs/decisions/0010). A tenant's changes are limited, so that something is left for the others,
-// and a Service whose load balancer is replaced again and again is held. Loop thread.
+// Load balancers between the controllers and the provider. Loop thread.
 #pragma once
 
 #include "cloud/broker/change_limits.hpp"
 #include "cloud/broker/creation_brake.hpp"
-#include "cloud/broker/load_balancer_notes.hpp"
 #include "cloud/broker/load_balancer_values.hpp"
 #include "cloud/broker/provider_timeouts.hpp"
 #include "cloud/broker/turns.hpp"
 #include "cloud/deletion/absence_brake.hpp"
 #include "plugin/live_component.hpp"
+#include "plugin/warning_notes.hpp"
+#include "runtime/timers.hpp"
 
+#include <ccm/load_balancer.hpp>
+#include <ccm/status.hpp>
+
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,8 +24,46 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace ccm::plugin {
+
+struct LoadBalancerReport {
+  std::string id;  // the cloud's, or else as the Service records it
+  std::string name;
+  LoadBalancerState state = LoadBalancerState::absent;  // absent: not told
+  std::vector<std::string> addresses;                   // IPs and host names
+  std::string left_alone;             // why another program manages it; empty = this one does
+  std::chrono::nanoseconds since{0};  // the cloud or the provider said so
+};
+
+// The cloud's last statement about each Service's load balancer, for status pages.
+class LoadBalancerNotes {
+ public:
+  static constexpr std::size_t kMost = 16'384;  // then the one with the oldest statement is dropped
+
+  explicit LoadBalancerNotes(const runtime::Timers& timers) : timers_(timers) {}
+
+  // The result of an operation other than the deletion. A failure changes nothing.
+  void answered(const LoadBalancerService& service, const Result<LoadBalancer>& answer);
+  void forget(const LoadBalancerService& service);
+
+  // The id of the Service's load balancer by the last statement; empty when there is none.
+  [[nodiscard]] std::string id_of(const LoadBalancerService& service) const;
+
+  // `service`: "namespace/name".
+  [[nodiscard]] std::optional<LoadBalancerReport> find(std::string_view service) const;
+
+ private:
+  struct Note {
+    std::string uid;
+    LoadBalancerReport report;
+    runtime::TimePoint at;
+  };
+
+  const runtime::Timers& timers_;
+  RecentMap<Note> notes_{kMost};
+};
 
 struct LoadBalancerLimitOptions {
   ChangeLimitOptions changes;
@@ -34,6 +71,14 @@ struct LoadBalancerLimitOptions {
   std::chrono::milliseconds replacement_window{600'000};  // CreationBrake
 };
 
+// The provider's load balancers for all controllers: every operation has a deadline and is counted,
+// one runs at a time for each Service, or each lane that the provider names, and deletions pass the
+// brake unless the Service itself shows that it gave its load balancer up, as does what leaves a
+// load balancer without members. An operation that the
+// provider never completes loses its turn after a grace period; then the cloud is observed before
+// anything else is changed, and a deletion is repeated when the lost operation completes after all
+// (docs/decisions/0010). A tenant's changes are limited, so that something is left for the others,
+// and a Service whose load balancer is replaced again and again is held. Loop thread.
 class LoadBalancersBroker {
  public:
   using Request = std::shared_ptr<const LoadBalancerRequest>;

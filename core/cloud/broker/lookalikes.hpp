@@ -1,6 +1,5 @@
-// The instance that somebody may have meant who registered a Node under a name that no instance
-// has: it has the Node's address, or a name that differs in its domain or in characters that a host
-// name cannot have. For messages only. Loop thread.
+// Which instance somebody may have meant, and which instances are one. For messages and answers that
+// a provider's spelling would confuse.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
@@ -13,6 +12,9 @@
 
 namespace ccm::plugin {
 
+// The instance that somebody may have meant who registered a Node under a name that no instance
+// has: it has the Node's address, or a name that differs in its domain or in characters that a host
+// name cannot have. For messages only. Loop thread.
 class Lookalikes {
  public:
   // Of an instance of `listing` (may be null) for a Node without a provider ID, as the end of a
@@ -31,5 +33,13 @@ class Lookalikes {
   Index by_address_;               // kNone: several have it
   Index by_name_;                  // in the form of plain()
 };
+
+// Whether two answers are about one instance under two spellings of its provider ID. A provider has
+// to answer each with the instance's own one; one that repeats what it was asked would give
+// two Nodes an instance each that is one. The cloud's words have to agree on all the rest: the name, an address if there is any, and the
+// last part of the IDs but for case, blanks and percent-encoding. So no new instance is mistaken
+// for another one. Any thread.
+bool is_same_instance(const InstanceSnapshot& one, std::size_t index, const InstanceSnapshot& other,
+                      std::size_t other_index);
 
 }  // namespace ccm::plugin

@@ -1,8 +1,7 @@
 #include "cloud/broker/routes_broker.hpp"
 
 #include "cloud/broker/abi_structs.hpp"
-#include "cloud/broker/route_batches.hpp"
-#include "cloud/broker/route_replacements.hpp"
+#include "cloud/broker/route_changes.hpp"
 
 #include <string_view>
 #include <unordered_set>

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "cloud/broker/provider_timeouts.hpp"
+#include "cloud/broker/route_changes.hpp"
 #include "cloud/broker/route_targets.hpp"
-#include "cloud/broker/route_values.hpp"
 #include "cloud/broker/turns.hpp"
 #include "cloud/deletion/absence_brake.hpp"
 #include "plugin/live_component.hpp"

@@ -9,7 +9,6 @@
 #include "cloud/deletion/deletion_telemetry.hpp"
 #include "cloud/deletion/held_nodes.hpp"
 #include "cloud/deletion/node_view.hpp"
-#include "cloud/deletion/sightings.hpp"
 #include "plugin/host_services/kube_access.hpp"
 #include "runtime/brake.hpp"
 #include "runtime/timers.hpp"

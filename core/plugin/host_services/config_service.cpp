@@ -2,7 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/metric_families.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 
 #include <ccm/trim.hpp>
 

@@ -1,7 +1,7 @@
 #include "plugin/host_services/event_service.hpp"
 
-#include "base/utf8.hpp"
-#include "plugin/host_services/object_service.hpp"
+#include "base/text.hpp"
+#include "plugin/host_services/kube_service.hpp"
 
 #include <algorithm>
 #include <optional>

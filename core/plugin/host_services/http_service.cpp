@@ -1,7 +1,7 @@
 #include "plugin/host_services/http_service.hpp"
 
 #include "base/log.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "net/url.hpp"
 #include "plugin/host_services/host_service.hpp"
 #include "plugin/host_services/http_access.hpp"

@@ -1,7 +1,7 @@
 #include "plugin/host_services/metrics_service.hpp"
 
 #include "base/log.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 
 #include <ccm/status.hpp>
 

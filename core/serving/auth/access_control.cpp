@@ -2,7 +2,6 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 
 #include <ccm/lower_case.hpp>
 

@@ -1,7 +1,7 @@
 #include "serving/auth/access_reviewer.hpp"
 
 #include "base/log.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "serving/message.hpp"
 
 #include <nlohmann/json.hpp>

@@ -5,7 +5,7 @@
 #include "base/log.hpp"
 #include "serving/auth/review_cache.hpp"
 #include "serving/auth/review_client.hpp"
-#include "serving/auth/user.hpp"
+#include "serving/message.hpp"
 
 #include <ccm/status.hpp>
 

@@ -3,8 +3,8 @@
 
 #include "kube/client.hpp"
 #include "serving/auth/access_reviewer.hpp"
-#include "serving/auth/peer_certificates.hpp"
-#include "serving/auth/user.hpp"
+#include "serving/auth/client_certificates.hpp"
+#include "serving/message.hpp"
 
 #include <ccm/status.hpp>
 
@@ -13,8 +13,11 @@
 #include <memory>
 
 namespace prometheus {
+class Counter;
+class Gauge;
+class Histogram;
 class Registry;
-}
+}  // namespace prometheus
 
 namespace ccm::serving {
 
@@ -36,6 +39,45 @@ class AuthMetrics {
  private:
   struct Families;
   std::unique_ptr<Families> families_;
+};
+
+// The authentication_token_cache_* metrics: cache hits, and the reviews for misses (MET-47). The
+// server's thread.
+class TokenCacheMetrics {
+ public:
+  // `registry` must outlive it.
+  explicit TokenCacheMetrics(prometheus::Registry& registry);
+
+  // One look-up of a token's user. Look-ups destroyed with the loop are not counted: the counters
+  // may be destroyed by then.
+  class Question {
+   public:
+    explicit Question(TokenCacheMetrics& metrics)
+        : metrics_(metrics), begin_(std::chrono::steady_clock::now()) {}
+
+    void remembered();     // a cache hit; the end
+    void waits();          // for a review, its own or another question's
+    void review_begins();  // its own
+    void review_ends(bool answered);
+    void told();  // the review has ended, and so does this
+
+   private:
+    TokenCacheMetrics& metrics_;
+    std::chrono::steady_clock::time_point begin_;
+  };
+
+ private:
+  struct Requests {
+    void count(std::chrono::steady_clock::time_point begin) const;
+    prometheus::Counter& total;
+    prometheus::Histogram& seconds;
+  };
+  Requests hits_;
+  Requests misses_;
+  prometheus::Counter& answered_;
+  prometheus::Counter& failed_;
+  prometheus::Gauge& in_flight_;
+  prometheus::Gauge& blocked_;
 };
 
 }  // namespace ccm::serving

@@ -1,18 +1,56 @@
-// Sends reviews to the API server and retries temporary failures within one time limit (API-124,
-// HOST-103). The server's thread, which is the client's.
+// Sends reviews to the API server, a limited number at once, and retries temporary failures within one
+// time limit (API-124, HOST-103). The server's thread, which is the client's.
 #pragma once
 
 #include "kube/client.hpp"
-#include "serving/auth/review_slots.hpp"
 
 #include <ccm/status.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace ccm::serving {
+
+// The client that a review is for: a user or token that is known to be valid, else the client's
+// address.
+struct Asker {
+  std::string name;
+  bool known = false;
+};
+
+// Limits the reviews under way, by client. Strangers cannot take the places of clients with a known
+// credential, and no client can take all places of its kind.
+class ReviewSlots {
+ public:
+  struct Limits {
+    std::size_t all = 64;
+    std::size_t strangers = 16;
+    std::size_t one_stranger = 8;
+    std::size_t one_known = 16;
+  };
+
+  explicit ReviewSlots(Limits limits) : counts_(std::make_shared<Counts>()), limits_(limits) {}
+
+  // Held for as long as the review is under way.
+  using Place = std::shared_ptr<void>;
+  // Null: too many are under way.
+  Place take(const Asker& asker);
+
+ private:
+  struct Counts {
+    std::size_t all = 0;
+    std::size_t strangers = 0;
+    std::map<std::string, std::size_t> by_asker;
+  };
+  std::shared_ptr<Counts> counts_;
+  Limits limits_;
+};
 
 struct ReviewLimits {
   std::chrono::milliseconds budget{10'000};  // of one review, with all its attempts

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/log.hpp"
+#include "serving/auth/auth_metrics.hpp"
 #include "serving/auth/review_cache.hpp"
 #include "serving/auth/review_client.hpp"
-#include "serving/auth/token_cache_metrics.hpp"
-#include "serving/auth/user.hpp"
+#include "serving/message.hpp"
 
 #include <ccm/status.hpp>
 

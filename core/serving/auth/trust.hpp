@@ -3,7 +3,7 @@
 // thread.
 #pragma once
 
-#include "serving/auth/authority.hpp"
+#include "serving/auth/client_certificates.hpp"
 #include "serving/message.hpp"
 
 #include <ccm/status.hpp>

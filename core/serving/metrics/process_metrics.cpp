@@ -1,20 +1,73 @@
+#include "serving/metrics/process_metrics.hpp"
+
+#include "base/metric_families.hpp"
 #include "base/version.hpp"
 #include "kube/file_text.hpp"
-#include "serving/metrics/sampled.hpp"
 
 #include <dirent.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ccm::serving {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+void SampledMetrics::gauge(std::string name, std::string help, Samples samples) {
+  metrics_.push_back({MetricType::Gauge, std::move(name), std::move(help), std::move(samples)});
+}
+
+void SampledMetrics::counter(std::string name, std::string help, Samples samples) {
+  metrics_.push_back({MetricType::Counter, std::move(name), std::move(help), std::move(samples)});
+}
+
+void SampledMetrics::histogram(std::string name, std::string help,
+                               std::function<prometheus::ClientMetric::Histogram()> sample) {
+  histograms_.push_back({std::move(name), std::move(help), std::move(sample)});
+}
+
+void SampledMetrics::gauge_of(std::string name, std::string help, std::function<double()> value) {
+  gauge(std::move(name), std::move(help), [value = std::move(value)] {
+    return std::vector<Sample>{Sample{{}, value()}};
+  });
+}
+
+std::vector<MetricFamily> SampledMetrics::Collect() const {
+  std::vector<MetricFamily> families;
+  families.reserve(metrics_.size() + histograms_.size());
+  for (const Metric& metric : metrics_) {
+    MetricFamily family{metric.name, metric.help, metric.type, {}};
+    for (const Sample& sample : metric.samples()) {
+      ClientMetric series;
+      for (const auto& [name, value] : sample.labels) series.label.push_back({name, value});
+      if (metric.type == MetricType::Counter) {
+        series.counter.value = sample.value;
+      } else {
+        series.gauge.value = sample.value;
+      }
+      family.metric.push_back(std::move(series));
+    }
+    if (!family.metric.empty()) families.push_back(std::move(family));
+  }
+  for (const Histogram& histogram : histograms_) {
+    MetricFamily family{histogram.name, histogram.help, MetricType::Histogram, {}};
+    family.metric.emplace_back().histogram = histogram.sample();
+    families.push_back(std::move(family));
+  }
+  return families;
+}
+
 namespace {
 
 double cpu_seconds() {
@@ -137,6 +190,37 @@ void add_build_info(SampledMetrics* metrics) {
                      {"platform", std::string(build.system) + "/" + std::string(build.machine)}};
     sample.value = 1;
     return std::vector<Sample>{sample};
+  });
+}
+
+namespace {
+
+constexpr std::chrono::milliseconds kPeriod{500};
+
+prometheus::Histogram& lag_histogram(prometheus::Registry& registry) {
+  const metrics::Buckets buckets{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60};
+  return metrics::histograms(registry, "ccm_event_loop_lag_seconds",
+                             "How much later than due the event loop ran a timer.")
+      .Add({}, buckets);
+}
+
+}  // namespace
+
+LoopLag::LoopLag(const boost::asio::any_io_executor& executor, prometheus::Registry& registry)
+    : timer_(executor), seconds_(lag_histogram(registry)) {}
+
+void LoopLag::start() {
+  timer_.expires_after(kPeriod);
+  measure();
+}
+
+void LoopLag::measure() {
+  timer_.async_wait([this](boost::system::error_code error) {
+    if (error) return;
+    const auto now = std::chrono::steady_clock::now();
+    seconds_.Observe(metrics::seconds(now - timer_.expiry()));
+    timer_.expires_at(now + kPeriod);
+    measure();
   });
 }
 

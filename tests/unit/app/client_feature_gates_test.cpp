@@ -1,5 +1,4 @@
-#include "app/flags/client_feature_gates.hpp"
-
+#include "app/flags/feature_gates.hpp"
 #include "base/log.hpp"
 
 #include <gtest/gtest.h>

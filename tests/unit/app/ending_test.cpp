@@ -1,8 +1,6 @@
 // The way and the exit code with which each cause ends the process.
 #include "app/ending.hpp"
 
-#include "app/exit_code.hpp"
-
 #include <gtest/gtest.h>
 
 namespace ccm::app {

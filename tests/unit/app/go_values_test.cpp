@@ -1,4 +1,4 @@
-#include "app/flags/go_values.hpp"
+#include "app/flags/flag_value.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/dry_run/patched_object.hpp"
+#include "app/dry_run/planned_objects.hpp"
 
 #include <gtest/gtest.h>
 

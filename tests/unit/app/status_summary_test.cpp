@@ -1,7 +1,7 @@
 // What an operator reads first on /statusz.
 #include "app/status/status_summary.hpp"
 
-#include "app/waiting_nodes.hpp"
+#include "app/cloud_news.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "cloud/broker/annotation_warnings.hpp"
 
 #include "cloud/broker/abi_structs.hpp"
-#include "plugin/host_services/object_service.hpp"
+#include "plugin/host_services/kube_service.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,8 @@
 
 #include "../plugin/test_runtime.hpp"
 #include "cloud/broker/abi_structs.hpp"
-#include "cloud/broker/load_balancers_service.hpp"
-#include "cloud/broker/routes_service.hpp"
-#include "plugin/host_services/object_service.hpp"
+#include "cloud/broker/cloud_services.hpp"
+#include "plugin/host_services/kube_service.hpp"
 #include "route_nodes.hpp"
 
 #include <prometheus/registry.h>

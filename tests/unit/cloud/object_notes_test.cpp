@@ -1,6 +1,6 @@
 // Notes about objects for status pages: LoadBalancerNotes, WarningNotes.
 #include "../runtime/manual_timers.hpp"
-#include "cloud/broker/load_balancer_notes.hpp"
+#include "cloud/broker/load_balancers_broker.hpp"
 #include "plugin/warning_notes.hpp"
 
 #include <gtest/gtest.h>

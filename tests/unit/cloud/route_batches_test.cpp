@@ -1,6 +1,5 @@
 // A controller's changes of routes, in batches of the cloud's size.
-#include "cloud/broker/route_batches.hpp"
-
+#include "cloud/broker/route_changes.hpp"
 #include "network_broker_fixture.hpp"
 
 #include <numeric>

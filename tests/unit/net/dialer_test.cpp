@@ -1,6 +1,5 @@
-#include "net/dialer.hpp"
-
 #include "client_fixture.hpp"
+#include "net/connector.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

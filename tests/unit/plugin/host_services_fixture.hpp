@@ -7,7 +7,6 @@
 #include "plugin/host_services/leader_service.hpp"
 #include "plugin/host_services/log_service.hpp"
 #include "plugin/host_services/metrics_service.hpp"
-#include "plugin/host_services/object_service.hpp"
 #include "plugin/host_services/scheduling_services.hpp"
 #include "test_runtime.hpp"
 

@@ -1,6 +1,5 @@
-#include "serving/health_page.hpp"
-
 #include "base/log.hpp"
+#include "serving/health.hpp"
 
 #include <gtest/gtest.h>
 

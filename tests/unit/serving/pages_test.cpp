@@ -1,12 +1,11 @@
 // Metrics as text, flags, verbosity, and what keeps slow clients from starving others.
 #include "base/log.hpp"
 #include "server_fixture.hpp"
+#include "serving/health.hpp"
 #include "serving/metrics/client_metrics.hpp"
-#include "serving/metrics/health_metrics.hpp"
-#include "serving/metrics/sampled.hpp"
-#include "serving/pages/flags_page.hpp"
+#include "serving/metrics/process_metrics.hpp"
+#include "serving/pages/flag_pages.hpp"
 #include "serving/pages/metrics_page.hpp"
-#include "serving/pages/verbosity_page.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/log.hpp"
-#include "serving/health_page.hpp"
+#include "serving/health.hpp"
 #include "serving/secure_server.hpp"
 #include "serving/site.hpp"
 #include "tls_client.hpp"

@@ -1,0 +1,177 @@
+#include "cloud/broker/instance_calls.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ccm::plugin {
+
+using runtime::TimePoint;
+using std::chrono::milliseconds;
+
+namespace {
+
+// Between two attempts while the cloud asks to be left alone.
+constexpr milliseconds kLongestPause{60'000};
+
+// A fault of the cloud or of its credential, which may end without a change in the cluster.
+bool passes_by_itself(const Status& failure) {
+  switch (failure.error_class()) {
+    case ErrorClass::auth:
+    case ErrorClass::throttled:
+    case ErrorClass::unavailable:
+      return true;
+    default:
+      return failure.code() == Code::deadline_exceeded;
+  }
+}
+
+// A refused credential is retried less often, and one without calls left when it has some again.
+milliseconds retry_pause(const Status& failure, milliseconds interval) {
+  if (failure.error_class() == ErrorClass::auth) return 2 * interval;
+  if (failure.error_class() != ErrorClass::throttled) return interval;
+  return std::clamp(failure.retry_after(), interval, std::max(interval, kLongestPause));
+}
+
+}  // namespace
+
+ListCalls::ListCalls(InstanceSource& source, runtime::Timers& timers, milliseconds interval,
+                     std::function<void()> due)
+    : source_(source),
+      timers_(timers),
+      interval_(interval),
+      due_(std::move(due)),
+      self_(std::make_shared<ListCalls*>(this)) {}
+
+ListCalls::~ListCalls() {
+  if (timer_ != 0) timers_.cancel(timer_);
+}
+
+TimePoint ListCalls::next() const {
+  const TimePoint now = timers_.now();
+  return began_ ? std::max(now, *began_ + TimePoint::duration(1)) : now;
+}
+
+void ListCalls::begin(std::shared_ptr<Origin> origin, InstanceSource::Done done) {
+  if (timer_ != 0) timers_.cancel(std::exchange(timer_, 0));
+  began_ = next();
+  origin_ = std::move(origin);
+  began_as_ = origin_->priority();
+  source_.set_origin(origin_);
+  source_.list([weak = std::weak_ptr(self_), done = std::move(done)](auto listed) {
+    if (const auto self = weak.lock()) done(std::move(listed));
+  });
+}
+
+void ListCalls::begin_later(milliseconds pause) {
+  const TimePoint due = *began_ + pause;
+  if (timer_ != 0) {
+    if (timer_due_ <= due) return;
+    timers_.cancel(timer_);
+  }
+  timer_due_ = due;
+  const auto left = std::chrono::ceil<milliseconds>(due - timers_.now());
+  timer_ = timers_.after(std::max(left, milliseconds(0)), [this] {
+    timer_ = 0;
+    due_();
+  });
+}
+
+std::shared_ptr<Origin> ListCalls::ended(const Status& status) {
+  if (!status.ok()) {
+    if (failure_.ok()) failing_since_ = *began_;
+    if (passes_by_itself(status)) begin_later(retry_pause(status, interval_));
+  }
+  if (status.ok()) price_ = origin_->calls();
+  failure_ = status;
+  return std::exchange(origin_, nullptr);
+}
+
+void ListCalls::raise(const std::shared_ptr<Origin>& asks) {
+  if (running() && asks) origin_->raise(asks->priority());
+}
+
+bool ListCalls::held_below(const std::shared_ptr<Origin>& asks) const {
+  return failure_.reason() == kCallBudgetSpent && asks && asks->priority() < began_as_;
+}
+
+SingleCalls::SingleCalls(InstanceSource& source, runtime::Timers& timers)
+    : source_(source), timers_(timers), self_(std::make_shared<SingleCalls*>(this)) {}
+
+SingleCalls::~SingleCalls() {
+  if (pump_timer_ != 0) timers_.cancel(pump_timer_);
+}
+
+// Collects the questions of one moment, so that one describe can answer them all.
+void SingleCalls::ask(InstanceQuery query, Done done) {
+  waiting_.push_back({std::move(query), std::move(done)});
+  if (pump_timer_ != 0) return;
+  pump_timer_ = timers_.after(milliseconds(0), [this] {
+    pump_timer_ = 0;
+    pump();
+  });
+}
+
+void SingleCalls::pump() {
+  while (!waiting_.empty() && running_ < max_parallel_) {
+    std::vector<Question> questions;
+    while (!waiting_.empty() && questions.size() < batch()) {
+      questions.push_back(std::move(waiting_.front()));
+      waiting_.pop_front();
+    }
+    if (questions.size() == 1 && source_.can_get()) {
+      get(std::move(questions.front()));
+    } else {
+      describe(std::move(questions));
+    }
+  }
+}
+
+void SingleCalls::ended(const Origin& origin) {
+  --running_;
+  price_ = std::max<std::size_t>(origin.calls(), 1);
+}
+
+void SingleCalls::get(Question question) {
+  ++running_;
+  const InstanceQuery query = question.query;
+  const auto& asks = query.origin;
+  const auto origin =
+      asks ? std::make_shared<Origin>(asks->controller(), asks->key(), asks->priority())
+           : no_origin();
+  source_.set_origin(origin);
+  source_.get(query, [weak = std::weak_ptr(self_), began = timers_.now(), origin,
+                      question = std::move(question)](Result<InstanceSnapshot::Ptr> found) {
+    const auto self = weak.lock();
+    if (!self) return;
+    (*self)->ended(*origin);
+    tell_answer(question.query.origin, origin);
+    question.done({found.status(), found ? *found : nullptr, 0}, began);
+    (*self)->pump();
+  });
+}
+
+void SingleCalls::describe(std::vector<Question> questions) {
+  ++running_;
+  std::vector<InstanceQuery> queries;
+  queries.reserve(questions.size());
+  for (const Question& question : questions) queries.push_back(question.query);
+  const auto origin = common_origin(questions);
+  source_.set_origin(origin);
+  source_.describe(
+      std::move(queries), [weak = std::weak_ptr(self_), began = timers_.now(), origin,
+                           questions = std::move(questions)](Result<InstanceSnapshot::Ptr> found) {
+        const auto self = weak.lock();
+        if (!self) return;
+        (*self)->ended(*origin);
+        if (found && (*found)->size() != questions.size()) {
+          found = Status(Code::internal, "the provider described another number of instances");
+        }
+        for (std::size_t index = 0; index < questions.size(); ++index) {
+          tell_answer(questions[index].query.origin, origin);
+          questions[index].done({found.status(), found ? *found : nullptr, index}, began);
+        }
+        (*self)->pump();
+      });
+}
+
+}  // namespace ccm::plugin

@@ -1,0 +1,216 @@
+// Calls to the provider about instances: listings and single questions, for whom they are made, and
+// how many questions that controllers repeat the cloud can be asked. Loop thread.
+#pragma once
+
+#include "cloud/broker/instance_snapshot.hpp"
+#include "cloud/broker/instance_source.hpp"
+#include "plugin/origin.hpp"
+#include "runtime/timers.hpp"
+
+#include <ccm/status.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ccm::plugin {
+
+// The origin of a call for no particular object: the second observation of vanished instances.
+inline std::shared_ptr<Origin> no_origin() {
+  return std::make_shared<Origin>("instances", "", CallPriority::refresh);
+}
+
+// A call for several questions has the highest of their priorities.
+template <typename Questions>
+std::shared_ptr<Origin> common_origin(const Questions& questions) {
+  const Origin* best = nullptr;
+  for (const auto& question : questions) {
+    const Origin* asks = question.query.origin.get();
+    if (asks != nullptr && (best == nullptr || asks->priority() < best->priority())) best = asks;
+  }
+  if (best == nullptr) return no_origin();
+  return std::make_shared<Origin>(best->controller(), "", best->priority());
+}
+
+// Records the cloud's last answer to the shared call for `asker`, too.
+inline void tell_answer(const std::shared_ptr<Origin>& asker,
+                        const std::shared_ptr<Origin>& shared) {
+  if (asker && shared && asker != shared && shared->answer()) asker->answered(*shared->answer());
+}
+
+// Calls to the provider about instances: listings and single questions, for whom they are made, and
+// how many questions that controllers repeat the cloud can be asked. Loop thread.
+
+// The number of questions within a period. They arrive a few at a time, one for each worker of the
+// controller, so only a whole period shows how many instances are in doubt. A controller that wants
+// answers of at most some age asks about twice as often.
+class PollRate {
+ public:
+  void count(runtime::TimePoint now, std::chrono::milliseconds max_age) {
+    const auto period = 2 * max_age;
+    if (now - began_ >= period) {
+      before_ = now - began_ < 2 * period ? count_ : 0;
+      count_ = 0;
+      began_ = now;
+    }
+    ++count_;
+  }
+  // Of this period or of the previous one, whichever had more.
+  [[nodiscard]] std::size_t most() const { return std::max(count_, before_); }
+
+ private:
+  runtime::TimePoint began_;
+  std::size_t count_ = 0;
+  std::size_t before_ = 0;
+};
+
+// One call in kPause on average, and kBurst of them at once when there were none for a while: 460
+// calls in the first hour, 360 in each further one, however many Nodes are in doubt.
+class PollBudget {
+ public:
+  static constexpr std::chrono::milliseconds kPause{10'000};
+  static constexpr double kBurst = 100;
+
+  // That many calls may be made now, and `reserve`, a share of kBurst, is left for more urgent
+  // ones.
+  [[nodiscard]] bool affords(runtime::TimePoint now, std::size_t calls, double reserve) const {
+    return level(now) - static_cast<double>(calls) >= reserve * kBurst;
+  }
+  // Also calls that cannot be avoided: those that come later wait longer.
+  void spend(runtime::TimePoint now, std::size_t calls) {
+    level_ = std::max(level(now) - static_cast<double>(calls), -kBurst);
+    at_ = now;
+  }
+
+ private:
+  [[nodiscard]] double level(runtime::TimePoint now) const {
+    return std::min(level_ + std::chrono::duration<double>(now - at_) / kPause, kBurst);
+  }
+
+  double level_ = kBurst;
+  runtime::TimePoint at_;
+};
+
+// The provider's listings, one at a time: how important the running one is, whether the last one
+// failed, and when the next one begins.
+class ListCalls {
+ public:
+  // `interval`: between the starts of two listings while the cloud fails. `due` begins a listing
+  // that was put off. `source` and `timers` must outlive it.
+  ListCalls(InstanceSource& source, runtime::Timers& timers, std::chrono::milliseconds interval,
+            std::function<void()> due);
+  ~ListCalls();  // a running listing never ends
+  ListCalls(const ListCalls&) = delete;
+  ListCalls& operator=(const ListCalls&) = delete;
+
+  [[nodiscard]] bool possible() const { return source_.can_list(); }
+  [[nodiscard]] bool running() const { return origin_ != nullptr; }
+  // One runs that began then or later.
+  [[nodiscard]] bool running_since(runtime::TimePoint when) const {
+    return running() && *began_ >= when;
+  }
+  // The beginning of the running or last one; there has been one.
+  [[nodiscard]] runtime::TimePoint began() const { return *began_; }
+  // The next one begins then or later, and after the last one: no two begin at the same moment.
+  [[nodiscard]] runtime::TimePoint next() const;
+  // The last one began that long ago.
+  [[nodiscard]] bool due(std::chrono::milliseconds pause) const {
+    return !began_ || next() - *began_ >= pause;
+  }
+
+  // None may run. `done` is called once, not inside this call; it calls ended().
+  void begin(std::shared_ptr<Origin> origin, InstanceSource::Done done);
+  // Begins the next one `pause` after the beginning of the last one, unless an earlier one is due.
+  void begin_later(std::chrono::milliseconds pause);
+  // Records how the running one ended, and retries it when the fault may pass by itself. Returns
+  // its origin.
+  std::shared_ptr<Origin> ended(const Status& status);
+
+  // Such a question, too, waits for the running listing: the call budget may delay the listing,
+  // which is now as important as the question. `asks` may be null.
+  void raise(const std::shared_ptr<Origin>& asks);
+  // The call budget held the last listing back, and this question is more important than those for
+  // which the listing began. `asks` may be null.
+  [[nodiscard]] bool held_below(const std::shared_ptr<Origin>& asks) const;
+
+  // HTTP calls of the last one that succeeded; 0: not known.
+  [[nodiscard]] std::size_t price() const { return price_; }
+  // One is to begin at a later time.
+  [[nodiscard]] bool scheduled() const { return timer_ != 0; }
+
+  // Of the last one that ended; ok: it did not fail, or there was none.
+  [[nodiscard]] const Status& failure() const { return failure_; }
+  // The beginning of the first one that failed, while failure() is not ok.
+  [[nodiscard]] runtime::TimePoint failing_since() const { return failing_since_; }
+
+ private:
+  InstanceSource& source_;
+  runtime::Timers& timers_;
+  const std::chrono::milliseconds interval_;
+  const std::function<void()> due_;
+  std::optional<runtime::TimePoint> began_;
+  std::shared_ptr<Origin> origin_;  // of the running one
+  CallPriority began_as_ = CallPriority::refresh;
+  std::size_t price_ = 0;
+  Status failure_;
+  runtime::TimePoint failing_since_;
+  runtime::Timers::Id timer_ = 0;
+  runtime::TimePoint timer_due_;
+  std::shared_ptr<ListCalls*> self_;  // calls to the source hold it weakly
+};
+
+// Questions about single instances, as calls to a provider: one get each, or one describe for all
+// questions of one moment, with a bounded number of calls at once.
+class SingleCalls {
+ public:
+  // The provider's answer as it is, and when the call began.
+  using Done = std::function<void(InstanceAnswer answer, runtime::TimePoint began)>;
+
+  // `source` and `timers` must outlive it.
+  SingleCalls(InstanceSource& source, runtime::Timers& timers);
+  ~SingleCalls();  // open questions are never answered
+  SingleCalls(const SingleCalls&) = delete;
+  SingleCalls& operator=(const SingleCalls&) = delete;
+
+  [[nodiscard]] bool possible() const { return source_.can_get() || source_.can_describe(); }
+  // Instances of one call.
+  [[nodiscard]] std::size_t batch() const { return source_.can_describe() ? batch_ : 1; }
+  // HTTP calls of the last one that was answered; at least 1.
+  [[nodiscard]] std::size_t price() const { return price_; }
+  // Of the provider; 0 leaves the host's choice.
+  void set_limits(int64_t batch, int64_t parallel) {
+    if (batch > 0) batch_ = std::min(batch_, static_cast<std::size_t>(batch));
+    if (parallel > 0) max_parallel_ = std::min(max_parallel_, static_cast<std::size_t>(parallel));
+  }
+  // The call begins after this one returned. `done` is never called inside it.
+  void ask(InstanceQuery query, Done done);
+
+ private:
+  struct Question {
+    InstanceQuery query;
+    Done done;
+  };
+
+  void ended(const Origin& origin);
+  void pump();
+  void get(Question question);
+  void describe(std::vector<Question> questions);
+
+  InstanceSource& source_;
+  runtime::Timers& timers_;
+  std::size_t max_parallel_ = 8;
+  std::size_t batch_ = 100;  // instances of one describe
+  std::deque<Question> waiting_;
+  std::size_t running_ = 0;
+  std::size_t price_ = 1;
+  runtime::Timers::Id pump_timer_ = 0;
+  std::shared_ptr<SingleCalls*> self_;  // calls to the source hold it weakly
+};
+
+}  // namespace ccm::plugin

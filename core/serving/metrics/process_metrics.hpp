@@ -1,0 +1,78 @@
+// Metrics of this process: those that are read at each scrape, and how late its loop is.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <prometheus/collectable.h>
+#include <prometheus/metric_family.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace prometheus {
+class Histogram;
+class Registry;
+}  // namespace prometheus
+
+namespace ccm::serving {
+
+struct Sample {
+  std::vector<std::pair<std::string, std::string>> labels;
+  double value = 0;
+};
+
+// Values that the process has anyhow cost nothing between scrapes. Collected on the server's thread.
+class SampledMetrics final : public prometheus::Collectable {
+ public:
+  using Samples = std::function<std::vector<Sample>()>;
+
+  void gauge(std::string name, std::string help, Samples samples);
+  void counter(std::string name, std::string help, Samples samples);
+  void histogram(std::string name, std::string help,
+                 std::function<prometheus::ClientMetric::Histogram()> sample);
+  // The same with one series without labels.
+  void gauge_of(std::string name, std::string help, std::function<double()> value);
+
+  // Families without samples are left out.
+  [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  struct Metric {
+    prometheus::MetricType type;
+    std::string name;
+    std::string help;
+    Samples samples;
+  };
+  struct Histogram {
+    std::string name;
+    std::string help;
+    std::function<prometheus::ClientMetric::Histogram()> sample;
+  };
+  std::vector<Metric> metrics_;
+  std::vector<Histogram> histograms_;
+};
+
+// process_* of this process (MET-46), and kubernetes_build_info (MET-43).
+void add_process_metrics(SampledMetrics* metrics);
+// Of these only the start time, which is on every page with counters (MET-45).
+void add_start_time(SampledMetrics* metrics);
+void add_build_info(SampledMetrics* metrics);
+
+// The delay of the loop: the difference between a timer's due time and its run. The loop's thread.
+class LoopLag {
+ public:
+  // `registry` must outlive it.
+  LoopLag(const boost::asio::any_io_executor& executor, prometheus::Registry& registry);
+  void start();
+  void stop() { timer_.cancel(); }
+
+ private:
+  void measure();
+
+  boost::asio::steady_timer timer_;
+  prometheus::Histogram& seconds_;
+};
+
+}  // namespace ccm::serving
