@@ -1,5 +1,7 @@
 #include "cloud/cloud_health.hpp"
 
+#include "plugin/operations.hpp"
+
 #include <algorithm>
 #include <ctime>
 #include <utility>
@@ -19,7 +21,8 @@ constexpr std::chrono::hours kSameDay{20};
 // They do not ask the cloud.
 bool asks_nothing(std::string_view operation) {
   return operation == "create" || operation == "open" || operation == "shutdown" ||
-         operation == "loadbalancers.name" || operation == "loadbalancers.lane";
+         operation == known_operation("loadbalancers.name") ||
+         operation == known_operation("loadbalancers.lane");
 }
 
 // Providers mostly know their limits without a question to the cloud.

@@ -1,6 +1,7 @@
 #include "plugin/live_component.hpp"
 
 #include "base/log.hpp"
+#include "plugin/operations.hpp"
 
 #include <ccm/sized.hpp>
 
@@ -174,20 +175,6 @@ std::shared_ptr<runtime::WorkerPool::Lane> lane_of(ComponentRuntime& runtime,
   return lane;
 }
 
-// Operations whose answer is valid for every Node or Service.
-bool answers_for_all(std::string_view operation) {
-  return operation.ends_with(".list") || operation.ends_with(".limits") ||
-         operation == "initialize";
-}
-
-// Operations that change nothing, in the cloud or elsewhere, whatever the plugin.
-bool only_reads(std::string_view operation) {
-  return operation.starts_with("instances.") || operation.ends_with(".limits") ||
-         operation == "routes.list" || operation == "loadbalancers.name" ||
-         operation == "loadbalancers.lane" || operation == "loadbalancers.observe" ||
-         operation == "initialize";
-}
-
 }  // namespace
 
 LiveComponent::LiveComponent(ComponentRuntime& runtime, ComponentIdentity identity)
@@ -309,7 +296,7 @@ void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared
       return self->runtime_.completions.fail(done.operation, call->context->status());
     }
     std::shared_ptr<void> writing;  // until it has returned, and until it has completed
-    if (!only_reads(call->operation)) writing = self->begin_unseen_write(call->operation);
+    if (!operation_of(call->operation).reads) writing = self->begin_unseen_write(call->operation);
     held->writing = writing;
     self->run(call->operation, held->known.get(), done, invoke);
   };
@@ -320,9 +307,9 @@ void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared
 
 // In a dry run, a blocking provider's requests that pass no gate stay here as a whole.
 bool LiveComponent::withheld(const Call& call) const {
-  const bool changes_cloud =
-      call.operation.starts_with("loadbalancers.") || call.operation.starts_with("routes.");
-  if (runtime_.withheld == nullptr || !changes_cloud || only_reads(call.operation)) return false;
+  const Operation operation = operation_of(call.operation);
+  const bool changes_cloud = operation.asks_cloud && !operation.reads;
+  if (runtime_.withheld == nullptr || !changes_cloud) return false;
   const auto& origin = call.context->origin();
   if (origin) origin->note_withheld();
   runtime_.withheld->withhold({identity_.name, origin, {}, call.operation, {}});
@@ -342,7 +329,7 @@ Status LiveComponent::refusal(const Call& call) const {
   std::string what;
   if (abandoned_count_ >= kMostAbandoned) {
     what = std::to_string(abandoned_count_) + " operations";
-  } else if (answers_for_all(operation)) {
+  } else if (operation_of(operation).shared) {
     const auto earlier = abandoned_.find(operation);
     const bool open = earlier != abandoned_.end() && earlier->second.count > 0;
     if (open && runtime_.timers.now() - earlier->second.last < kAbandonedGrace) {

@@ -1,22 +1,8 @@
 #include "plugin/origin.hpp"
 
+#include "plugin/operations.hpp"
+
 namespace ccm::plugin {
-
-namespace {
-
-bool asks_the_cloud(std::string_view operation) {
-  return operation.starts_with("loadbalancers.") || operation.starts_with("instances.") ||
-         operation.starts_with("routes.") || operation == "http.send";
-}
-
-CallPriority priority_of(std::string_view operation) {
-  if (operation.starts_with("instances.")) return CallPriority::node_init;
-  if (operation == "loadbalancers.update_backends") return CallPriority::backends;
-  if (operation.starts_with("loadbalancers.")) return CallPriority::load_balancers;
-  return CallPriority::routes;
-}
-
-}  // namespace
 
 std::string_view to_string(CallPriority priority) {
   switch (priority) {
@@ -35,12 +21,13 @@ std::string_view to_string(CallPriority priority) {
 }
 
 void Origin::began(std::string_view operation) {
+  const Operation known = operation_of(operation);
   last_step_ = operation;
   failed_step_ = {};  // its failure did not end the reconcile
-  if (!asks_the_cloud(operation)) return;
+  if (!known.asks_cloud) return;
   cloud_step_ = operation;
   if (priority_ == CallPriority::refresh) return;
-  priority_ = priority_of(operation);
+  priority_ = known.priority;
   // A key with a namespace is no Node's: a Service that asks about instances spends nothing that is
   // reserved for new Nodes.
   const bool namespaced = key_.find('/') != std::string::npos;
@@ -48,7 +35,7 @@ void Origin::began(std::string_view operation) {
 }
 
 void Origin::ended(std::string_view operation, const Status& status) {
-  if (asks_the_cloud(operation)) cloud_status_ = status;
+  if (operation_of(operation).asks_cloud) cloud_status_ = status;
   if (!status.ok()) failed_step_ = operation;
 }
 

@@ -3,6 +3,7 @@
 // cloud's last answer. Loop thread.
 #pragma once
 
+#include "plugin/operations.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>
@@ -14,9 +15,6 @@
 #include <string_view>
 
 namespace ccm::plugin {
-
-// The order of calls when the cloud's call budget runs short: the smaller value goes first.
-enum class CallPriority : int { node_init = 0, load_balancers, routes, backends, refresh };
 
 // "node-init", "load-balancers", ...: for metrics, logs and pages.
 std::string_view to_string(CallPriority priority);

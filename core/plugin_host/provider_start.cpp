@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "plugin/await_callback.hpp"
+#include "plugin/operations.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -80,7 +81,8 @@ awaitable<Status> ProviderStart::repeat(std::string message,
 awaitable<Status> ProviderStart::initialize() {
   const auto function = function_of(table_, &ccm_provider::initialize);
   if (function == nullptr) co_return Status();
-  Status status = co_await call<ccm_initialize_request>("initialize", kInitializeTimeout, function);
+  Status status = co_await call<ccm_initialize_request>(known_operation("initialize"),
+                                                        kInitializeTimeout, function);
   co_return status;
 }
 

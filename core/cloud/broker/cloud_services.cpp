@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/host_services/kube_service.hpp"
+#include "plugin/operations.hpp"
 
 #include <memory>
 #include <string>
@@ -96,7 +97,7 @@ void end_with_answer(const HostOperation::Ptr& running, const InstanceAnswer& an
 
 void InstancesService::list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
                             ccm_completion done) noexcept {
-  call(self, ctx, done, "instances.list", check_request(request),
+  call(self, ctx, done, known_operation("instances.list"), check_request(request),
        [](InstancesBroker& broker, const HostOperation::Ptr& running) {
          broker.list(ending_with<InstanceSnapshot::Ptr>(running, end_with_list));
        });
@@ -116,7 +117,7 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
     wrong = query.status();
     if (wrong.ok()) queries.push_back(*std::move(query));
   }
-  call(self, ctx, done, "instances.describe", std::move(wrong),
+  call(self, ctx, done, known_operation("instances.describe"), std::move(wrong),
        [queries = std::move(queries)](InstancesBroker& broker, const HostOperation::Ptr& running) {
          auto batch = std::make_shared<Batch>();
          batch->running = running;
@@ -140,7 +141,7 @@ void InstancesService::get(void* self, ccm_ctx ctx, const ccm_get_instance_reque
                            ccm_completion done) noexcept {
   const Status wrong = check_request(given);
   auto query = wrong.ok() ? read_query(known(given).node) : Result<InstanceQuery>(wrong);
-  call(self, ctx, done, "instances.get", query.status(),
+  call(self, ctx, done, known_operation("instances.get"), query.status(),
        [query](InstancesBroker& broker, const HostOperation::Ptr& running) {
          InstanceQuery asked = *query;
          asked.origin = running->context()->origin();
@@ -153,7 +154,7 @@ void InstancesService::get(void* self, ccm_ctx ctx, const ccm_get_instance_reque
 // The broker keeps to the provider's limits and takes any number of instances.
 void InstancesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                               ccm_completion done) noexcept {
-  call(self, ctx, done, "instances.limits", check_request(request),
+  call(self, ctx, done, known_operation("instances.limits"), check_request(request),
        [](const InstancesBroker&, const HostOperation::Ptr& running) {
          const auto none = sized<ccm_instance_limits>();
          running->end({}, &none);
@@ -188,7 +189,7 @@ auto ending_with_text(const HostOperation::Ptr& running, ccm_str Raw::*member) {
 
 template <typename Ask>
 void LoadBalancersService::ask(void* self, ccm_ctx ctx, Asked request, ccm_completion done,
-                               const char* name, Ask ask) {
+                               std::string_view name, Ask ask) {
   // Read on the caller's thread and shared from then on: it can be long.
   auto& service = *static_cast<LoadBalancersService*>(self);
   auto read =
@@ -202,7 +203,7 @@ void LoadBalancersService::ask(void* self, ccm_ctx ctx, Asked request, ccm_compl
 }
 
 void LoadBalancersService::perform(void* self, ccm_ctx ctx, Asked request, ccm_completion done,
-                                   const char* name, Operation operation) noexcept {
+                                   std::string_view name, Operation operation) noexcept {
   ask(self, ctx, request, done, name,
       [operation](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
                   const HostOperation::Ptr& running) {
@@ -215,23 +216,25 @@ void LoadBalancersService::perform(void* self, ccm_ctx ctx, Asked request, ccm_c
 
 void LoadBalancersService::observe(void* self, ccm_ctx ctx, Asked request,
                                    ccm_completion done) noexcept {
-  perform(self, ctx, request, done, "loadbalancers.observe", &LoadBalancersBroker::observe);
+  perform(self, ctx, request, done, known_operation("loadbalancers.observe"),
+          &LoadBalancersBroker::observe);
 }
 
 void LoadBalancersService::ensure(void* self, ccm_ctx ctx, Asked request,
                                   ccm_completion done) noexcept {
-  perform(self, ctx, request, done, "loadbalancers.ensure", &LoadBalancersBroker::ensure);
+  perform(self, ctx, request, done, known_operation("loadbalancers.ensure"),
+          &LoadBalancersBroker::ensure);
 }
 
 void LoadBalancersService::update_backends(void* self, ccm_ctx ctx, Asked request,
                                            ccm_completion done) noexcept {
-  perform(self, ctx, request, done, "loadbalancers.update_backends",
+  perform(self, ctx, request, done, known_operation("loadbalancers.update_backends"),
           &LoadBalancersBroker::update_backends);
 }
 
 void LoadBalancersService::remove(void* self, ccm_ctx ctx, Asked request,
                                   ccm_completion done) noexcept {
-  ask(self, ctx, request, done, "loadbalancers.delete",
+  ask(self, ctx, request, done, known_operation("loadbalancers.delete"),
       [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
          const HostOperation::Ptr& running) {
         broker.remove(std::move(asked), running->context(), [running](const Status& status) {
@@ -242,7 +245,7 @@ void LoadBalancersService::remove(void* self, ccm_ctx ctx, Asked request,
 
 void LoadBalancersService::name(void* self, ccm_ctx ctx, Asked request,
                                 ccm_completion done) noexcept {
-  ask(self, ctx, request, done, "loadbalancers.name",
+  ask(self, ctx, request, done, known_operation("loadbalancers.name"),
       [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
          const HostOperation::Ptr& running) {
         broker.name(std::move(asked), running->context(),
@@ -252,7 +255,7 @@ void LoadBalancersService::name(void* self, ccm_ctx ctx, Asked request,
 
 void LoadBalancersService::lane(void* self, ccm_ctx ctx, Asked request,
                                 ccm_completion done) noexcept {
-  ask(self, ctx, request, done, "loadbalancers.lane",
+  ask(self, ctx, request, done, known_operation("loadbalancers.lane"),
       [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
          const HostOperation::Ptr& running) {
         broker.lane(std::move(asked), running->context(),
@@ -262,7 +265,7 @@ void LoadBalancersService::lane(void* self, ccm_ctx ctx, Asked request,
 
 void LoadBalancersService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                                   ccm_completion done) noexcept {
-  call(self, ctx, done, "loadbalancers.limits", check_request(request),
+  call(self, ctx, done, known_operation("loadbalancers.limits"), check_request(request),
        [](LoadBalancersBroker& broker, const HostOperation::Ptr& running) {
          broker.limits(running->context(),
                        ending_with<LoadBalancerLimits>(
@@ -278,7 +281,7 @@ const ccm_cloud_loadbalancers LoadBalancersService::kTable{
 
 void RoutesService::list(void* self, ccm_ctx ctx, const ccm_list_routes_request* request,
                          ccm_completion done) noexcept {
-  call(self, ctx, done, "routes.list", check_request(request),
+  call(self, ctx, done, known_operation("routes.list"), check_request(request),
        [cluster = std::string(view(known(request).cluster_name))](
            RoutesBroker& broker, const HostOperation::Ptr& running) {
          broker.list(cluster, running->context(),
@@ -301,7 +304,7 @@ void RoutesService::apply(void* self, ccm_ctx ctx, const ccm_apply_routes_reques
   if (wrong.ok()) {
     *changes = {std::string(view(request.cluster_name)), *std::move(remove), *std::move(add)};
   }
-  call(self, ctx, done, "routes.apply", std::move(wrong),
+  call(self, ctx, done, known_operation("routes.apply"), std::move(wrong),
        [changes](RoutesBroker& broker, const HostOperation::Ptr& running) {
          broker.apply(std::move(*changes), running->context(),
                       ending_with<std::vector<Status>>(
@@ -314,7 +317,7 @@ void RoutesService::apply(void* self, ccm_ctx ctx, const ccm_apply_routes_reques
 
 void RoutesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                            ccm_completion done) noexcept {
-  call(self, ctx, done, "routes.limits", check_request(request),
+  call(self, ctx, done, known_operation("routes.limits"), check_request(request),
        [](RoutesBroker& broker, const HostOperation::Ptr& running) {
          broker.limits(running->context(),
                        ending_with<RouteLimits>(

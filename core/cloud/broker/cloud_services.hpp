@@ -1,5 +1,5 @@
-// ccm.cloud.* for controllers, served by the brokers instead of the provider. Every function is set,
-// and unlike a provider's may be called from any thread.
+// ccm.cloud.* for controllers, served by the brokers instead of the provider. Every function is
+// set, and unlike a provider's may be called from any thread.
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"
@@ -89,10 +89,10 @@ class LoadBalancersService final : public CloudService<LoadBalancersBroker> {
 
   // `ask(broker, request, operation)` runs on the loop.
   template <typename Ask>
-  static void ask(void* self, ccm_ctx ctx, Asked request, ccm_completion done, const char* name,
-                  Ask ask);
-  static void perform(void* self, ccm_ctx ctx, Asked request, ccm_completion done, const char* name,
-                      Operation operation) noexcept;
+  static void ask(void* self, ccm_ctx ctx, Asked request, ccm_completion done,
+                  std::string_view name, Ask ask);
+  static void perform(void* self, ccm_ctx ctx, Asked request, ccm_completion done,
+                      std::string_view name, Operation operation) noexcept;
   static void observe(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
   static void ensure(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
   static void update_backends(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;

@@ -2,6 +2,7 @@
 
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/host_services/kube_service.hpp"
+#include "plugin/operations.hpp"
 
 #include <ccm/instance_limits.hpp>
 
@@ -70,7 +71,7 @@ void ProviderInstances::ask_limits(std::function<void(Result<InstanceLimits>)> d
     }
     done(std::move(asked));
   };
-  provider_->call<InstanceLimits>("instances.limits", nullptr, timeouts_.call, {},
+  provider_->call<InstanceLimits>(known_operation("instances.limits"), nullptr, timeouts_.call, {},
                                   invoke_plain(limits, interface_.self), copy_limits,
                                   std::move(ended));
 }
@@ -80,9 +81,9 @@ void ProviderInstances::set_origin(const std::shared_ptr<Origin>& origin) {
 }
 
 void ProviderInstances::list(Done done) {
-  provider_->call<InstanceSnapshot::Ptr>("instances.list", context_, timeouts_.list, {},
-                                         invoke_plain(table_.list, interface_.self), copy_list,
-                                         std::move(done));
+  provider_->call<InstanceSnapshot::Ptr>(
+      known_operation("instances.list"), context_, timeouts_.list, {},
+      invoke_plain(table_.list, interface_.self), copy_list, std::move(done));
 }
 
 void ProviderInstances::describe(std::vector<InstanceQuery> queries, Done done) {
@@ -99,8 +100,9 @@ void ProviderInstances::describe(std::vector<InstanceQuery> queries, Done done) 
     request.node_count = pointers.size();
     describe(self, ctx, &request, once);
   };
-  provider_->call<InstanceSnapshot::Ptr>("instances.describe", context_, timeouts_.call, {},
-                                         std::move(invoke), copy_answers, std::move(done));
+  provider_->call<InstanceSnapshot::Ptr>(known_operation("instances.describe"), context_,
+                                         timeouts_.call, {}, std::move(invoke), copy_answers,
+                                         std::move(done));
 }
 
 void ProviderInstances::get(InstanceQuery query, Done done) {
@@ -112,7 +114,7 @@ void ProviderInstances::get(InstanceQuery query, Done done) {
     request.node = &identity;
     get(self, ctx, &request, once);
   };
-  provider_->call<InstanceSnapshot::Ptr>("instances.get", context_, timeouts_.call,
+  provider_->call<InstanceSnapshot::Ptr>(known_operation("instances.get"), context_, timeouts_.call,
                                          std::move(fields), std::move(invoke), copy_one,
                                          std::move(done));
 }

@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/host_services/kube_service.hpp"
+#include "plugin/operations.hpp"
 #include "plugin/origin.hpp"
 
 #include <utility>
@@ -128,7 +129,7 @@ void LoadBalancersBroker::find_lane(const Request& request, const std::shared_pt
   });
 }
 
-void LoadBalancersBroker::change(const char* operation, Function function, Request request,
+void LoadBalancersBroker::change(std::string_view operation, Function function, Request request,
                                  std::shared_ptr<Context> context, BalancerDone done) {
   const bool observes = function == table_.observe;
   if (!observes) removed_.erase(request->service.uid);  // it is wanted again
@@ -157,7 +158,8 @@ void LoadBalancersBroker::observe_first(const Running& running, const Turn& turn
   // Without `observe` the operation itself has to observe: `ensure` does before it makes anything.
   const bool looks = verdict == Verdict::look || turns_.doubt(running.lane) > 0;
   if (!looks || table_.observe == nullptr) return go();
-  const Running observing{"loadbalancers.observe", running.request, running.context, running.lane};
+  const Running observing{known_operation("loadbalancers.observe"), running.request,
+                          running.context, running.lane};
   call(observing, table_.observe, turn,
        [this, go, failed, verdict, request = running.request](const Result<LoadBalancer>& seen) {
          if (!seen.ok()) {
@@ -240,11 +242,11 @@ void LoadBalancersBroker::call(const Running& running, Function function, const 
 void LoadBalancersBroker::observe(Request request, std::shared_ptr<Context> context,
                                   BalancerDone done) {
   if (table_.observe == nullptr) {  // it only reads when nothing differs
-    return change("loadbalancers.ensure", table_.ensure, std::move(request), std::move(context),
-                  std::move(done));
+    return change(known_operation("loadbalancers.ensure"), table_.ensure, std::move(request),
+                  std::move(context), std::move(done));
   }
-  change("loadbalancers.observe", table_.observe, std::move(request), std::move(context),
-         std::move(done));
+  change(known_operation("loadbalancers.observe"), table_.observe, std::move(request),
+         std::move(context), std::move(done));
 }
 
 void LoadBalancersBroker::ensure(Request request, std::shared_ptr<Context> context,
@@ -253,7 +255,7 @@ void LoadBalancersBroker::ensure(Request request, std::shared_ptr<Context> conte
   if (!admitted.ok()) return done(std::move(admitted));
   const std::shared_ptr<Origin> origin = context->origin();
   const std::size_t before = calls_of(origin);
-  change("loadbalancers.ensure", table_.ensure, request, std::move(context),
+  change(known_operation("loadbalancers.ensure"), table_.ensure, request, std::move(context),
          [this, uid = request->service.uid, origin, before,
           done = std::move(done)](Result<LoadBalancer> outcome) {
            changes_.ended(uid, outcome, calls_of(origin) - before);
@@ -265,8 +267,8 @@ void LoadBalancersBroker::update_backends(Request request, std::shared_ptr<Conte
                                           BalancerDone done) {
   const Function function =
       table_.update_backends != nullptr ? table_.update_backends : table_.ensure;
-  change("loadbalancers.update_backends", function, std::move(request), std::move(context),
-         std::move(done));
+  change(known_operation("loadbalancers.update_backends"), function, std::move(request),
+         std::move(context), std::move(done));
 }
 
 void LoadBalancersBroker::remove(Request request, std::shared_ptr<Context> context,
@@ -280,7 +282,7 @@ void LoadBalancersBroker::remove_now(Request request, std::shared_ptr<Context> c
                                      std::function<void(Status)> done) {
   auto begin = [this, request, context, done](Result<std::string> lane) {
     if (!lane.ok()) return done(lane.status());
-    const Running running{"loadbalancers.delete", request, context, *lane};
+    const Running running{known_operation("loadbalancers.delete"), request, context, *lane};
     auto start = [this, running, done](const Turn& turn) { begin_remove(running, done, turn); };
     turns_.take(running.lane, context, std::move(start), done);
   };
@@ -358,8 +360,8 @@ void LoadBalancersBroker::name(Request request, std::shared_ptr<Context> context
   if (table_.name == nullptr) return done(request->service.default_name);
   Context::Fields fields = fields_of(*request);
   auto invoke = asking(table_.name, std::move(request), false);
-  provider_->call<std::string>("loadbalancers.name", context, timeouts_.call, std::move(fields),
-                               std::move(invoke), copy_name, std::move(done));
+  provider_->call<std::string>(known_operation("loadbalancers.name"), context, timeouts_.call,
+                               std::move(fields), std::move(invoke), copy_name, std::move(done));
 }
 
 void LoadBalancersBroker::lane(Request request, std::shared_ptr<Context> context,
@@ -367,8 +369,8 @@ void LoadBalancersBroker::lane(Request request, std::shared_ptr<Context> context
   if (table_.lane == nullptr) return done(std::string());
   Context::Fields fields = fields_of(*request);
   auto invoke = asking(table_.lane, std::move(request), false);
-  provider_->call<std::string>("loadbalancers.lane", context, timeouts_.call, std::move(fields),
-                               std::move(invoke), copy_lane, std::move(done));
+  provider_->call<std::string>(known_operation("loadbalancers.lane"), context, timeouts_.call,
+                               std::move(fields), std::move(invoke), copy_lane, std::move(done));
 }
 
 Invoke LoadBalancersBroker::asking(Function function, Request request, bool with_backends) const {
@@ -396,9 +398,9 @@ void LoadBalancersBroker::limits(std::shared_ptr<Context> context,
     }
     done(std::move(limits));
   };
-  provider_->call<LoadBalancerLimits>("loadbalancers.limits", context, timeouts_.call, {},
-                                      invoke_plain(table_.limits, self_), copy_load_balancer_limits,
-                                      std::move(learnt));
+  provider_->call<LoadBalancerLimits>(known_operation("loadbalancers.limits"), context,
+                                      timeouts_.call, {}, invoke_plain(table_.limits, self_),
+                                      copy_load_balancer_limits, std::move(learnt));
 }
 
 }  // namespace ccm::plugin

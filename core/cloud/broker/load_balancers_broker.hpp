@@ -130,7 +130,7 @@ class LoadBalancersBroker {
  private:
   // One running operation.
   struct Running {
-    const char* name;
+    std::string_view name;
     Request request;
     std::shared_ptr<Context> context;
     std::string lane;  // the key of its turn
@@ -144,7 +144,7 @@ class LoadBalancersBroker {
   void find_lane(const Request& request, const std::shared_ptr<Context>& context,
                  const std::function<void(Result<std::string>)>& done);
   [[nodiscard]] Invoke asking(Function function, Request request, bool with_backends) const;
-  void change(const char* operation, Function function, Request request,
+  void change(std::string_view operation, Function function, Request request,
               std::shared_ptr<Context> context, BalancerDone done);
   // Calls `go` once the Service's load balancer is known: at once unless its key is in doubt, or
   // it was replaced a while ago and `makes` says that the operation could make another one.

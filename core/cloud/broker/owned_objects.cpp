@@ -2,6 +2,7 @@
 
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/dispatch.hpp"
+#include "plugin/operations.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -92,8 +93,9 @@ void OwnedObjects::list(ClusterNames cluster,
     const auto request = names.request<ccm_list_owned_request>();
     list(self, ctx, &request, once);
   };
-  provider_->call<std::vector<OwnedObject>>("owned.list", nullptr, timeouts_.list, {},
-                                            std::move(invoke), copy_owned_objects, std::move(done));
+  provider_->call<std::vector<OwnedObject>>(known_operation("owned.list"), nullptr, timeouts_.list,
+                                            {}, std::move(invoke), copy_owned_objects,
+                                            std::move(done));
 }
 
 void OwnedObjects::remove(ClusterNames cluster, OwnedObject object,
@@ -121,8 +123,9 @@ void OwnedObjects::remove(ClusterNames cluster, OwnedObject object,
     remove(self, ctx, &request, once);
   };
   provider_->call<Nothing>(
-      "owned.remove", nullptr, timeouts_.load_balancer, {}, std::move(invoke), copy_nothing,
-      [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); }, given);
+      known_operation("owned.remove"), nullptr, timeouts_.load_balancer, {}, std::move(invoke),
+      copy_nothing, [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); },
+      given);
 }
 
 }  // namespace ccm::plugin

@@ -2,6 +2,7 @@
 
 #include "cloud/broker/abi_structs.hpp"
 #include "cloud/broker/route_changes.hpp"
+#include "plugin/operations.hpp"
 
 #include <string_view>
 #include <unordered_set>
@@ -79,8 +80,8 @@ void RoutesBroker::list(std::string cluster_name, std::shared_ptr<Context> conte
       done(std::move(*routes));
     });
   };
-  provider_->call<std::vector<Route>>("routes.list", context, timeouts_.list, {}, std::move(invoke),
-                                      copy_routes, std::move(ended));
+  provider_->call<std::vector<Route>>(known_operation("routes.list"), context, timeouts_.list, {},
+                                      std::move(invoke), copy_routes, std::move(ended));
 }
 
 void RoutesBroker::listed(std::vector<Route>& routes) {
@@ -241,9 +242,9 @@ void RoutesBroker::call(const RequestPtr& request) {
   auto ended = [this, request](Result<std::vector<Status>> outcome) {
     batch_ended(request, std::move(outcome));
   };
-  provider_->call<std::vector<Status>>("routes.apply", request->context, timeouts_.routes, {},
-                                       std::move(invoke), copy_route_results, std::move(ended),
-                                       request->turn.held);
+  provider_->call<std::vector<Status>>(known_operation("routes.apply"), request->context,
+                                       timeouts_.routes, {}, std::move(invoke), copy_route_results,
+                                       std::move(ended), request->turn.held);
 }
 
 void RoutesBroker::batch_ended(const RequestPtr& request, Result<std::vector<Status>> outcome) {
@@ -389,7 +390,7 @@ void RoutesBroker::ask_limits(const std::shared_ptr<Context>& context,
     }
     done(std::move(limits));
   };
-  provider_->call<RouteLimits>("routes.limits", context, timeouts_.call, {},
+  provider_->call<RouteLimits>(known_operation("routes.limits"), context, timeouts_.call, {},
                                invoke_plain(table_.limits, self_), copy_route_limits,
                                std::move(ended));
 }

@@ -5,6 +5,7 @@
 #include "net/url.hpp"
 #include "plugin/host_services/host_service.hpp"
 #include "plugin/host_services/http_access.hpp"
+#include "plugin/operations.hpp"
 #include "plugin/origin.hpp"
 
 #include <ccm/lower_case.hpp>
@@ -329,7 +330,8 @@ void HttpService::send(void* self, ccm_ctx ctx, const ccm_http_request* given,
     exchange->end_when_closed();
     exchange->attempt();
   };
-  HostOperation::begin(component, ctx, done, "http.send", std::move(wrong), std::move(start));
+  HostOperation::begin(component, ctx, done, known_operation("http.send"), std::move(wrong),
+                       std::move(start));
 }
 
 const ccm_host_http HttpService::kTable{sizeof(kTable), 0, &send, &send_wait};
