@@ -295,46 +295,45 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
                           std::move(message));
     };
   };
-  plugin::PluginHostDependencies result{
-      .loop = loop,
-      .timers = loop.timers(),
-      .workers = workers,
-      .metrics = metrics,
-      .flags = *this,
-      .leader = leadership,
-      .events =
-          dry_run.enabled() ? static_cast<runtime::EventSource&>(dry_run.objects()) : event_source,
-      .cache =
-          dry_run.enabled() ? static_cast<const plugin::ObjectCache&>(dry_run.objects()) : cache,
+  const bool dry = dry_run.enabled();
+  plugin::ProcessParts process{.loop = loop,
+                               .timers = loop.timers(),
+                               .workers = workers,
+                               .metrics = metrics,
+                               .flags = *this,
+                               .leader = leadership,
+                               .write_gate = write_gate,
+                               .withheld = dry ? &dry_run.writes() : nullptr};
+  plugin::ClusterParts cluster{
+      .events = dry ? static_cast<runtime::EventSource&>(dry_run.objects()) : event_source,
+      .cache = dry ? static_cast<const plugin::ObjectCache&>(dry_run.objects()) : cache,
       .object_api =
           [this](const plugin::ComponentIdentity& identity) { return object_api(identity); },
+      .record_event = recording_as(""),
+      .component_events =
+          [this, recording_as](const plugin::ComponentIdentity& identity) {
+            return recording_as(account_of(identity));
+          },
+      .default_resync = resync_period(options.generic.min_resync_period),
+      .controller_start_interval =
+          std::chrono::duration_cast<milliseconds>(options.generic.controller_start_interval),
+      .may_start =
+          [this](const plugin::ComponentIdentity& identity) { return may_start(identity); }};
+  plugin::CloudParts cloud{
       .send_http = guarded(plugin::make_send_http(
           loop.executor(),
           std::make_shared<net::HttpClient>(loop.executor(), plugin_http_options()))),
       .make_http_client = plugin::make_http_clients(loop.executor(), guarded),
-      .record_event = recording_as(""),
-      .write_gate = write_gate,
-      .withheld = dry_run.enabled() ? &dry_run.writes() : nullptr,
-      .recording = recording,
       .user_agent =
           [](const plugin::ComponentIdentity& identity) {
             return ClientFactory::user_agent_of(identity.client_name);
           },
-      .cloud_config_path = options.kube_cloud_shared.cloud_config,
-      .default_resync = resync_period(options.generic.min_resync_period),
+      .recording = recording,
+      .config_path = options.kube_cloud_shared.cloud_config,
       .broker = broker_options(options),
-      .provider_timeouts = {},
       .brake = brake_options(options.deletion_brake),
-      .load_balancer_limits = load_balancer_limits(options.load_balancer_limits),
-      .controller_start_interval =
-          std::chrono::duration_cast<milliseconds>(options.generic.controller_start_interval),
-      .may_start =
-          [this](const plugin::ComponentIdentity& identity) { return may_start(identity); },
-      .component_events =
-          [this, recording_as](const plugin::ComponentIdentity& identity) {
-            return recording_as(account_of(identity));
-          }};
-  return result;
+      .load_balancer_limits = load_balancer_limits(options.load_balancer_limits)};
+  return {process, std::move(cluster), std::move(cloud)};
 }
 
 bool Manager::Impl::may_start(const plugin::ComponentIdentity& controller) const {

@@ -29,43 +29,57 @@ class Registry;
 
 namespace ccm::plugin {
 
-// References must outlive PluginHost. The functions marked so may be empty.
-struct PluginHostDependencies {
+// The process that plugins run in.
+struct ProcessParts {
   runtime::EventLoop& loop;
   runtime::Timers& timers;  // the loop's own, or a test's
   runtime::WorkerPool& workers;
   prometheus::Registry& metrics;
   const FlagSource& flags;
   const LeaderState& leader;
+  // The gate of all writes to Kubernetes and to the cloud; null = a gate that asks
+  // leader.leading().
+  std::shared_ptr<net::WriteGate> write_gate{};
+  // Not null in a dry run: gets the writes to the cloud, none of which is sent.
+  // ClusterParts::object_api then withholds those to Kubernetes.
+  WithheldWrites* withheld = nullptr;
+};
+
+// Kubernetes, as controllers see it.
+struct ClusterParts {
   runtime::EventSource& events;  // InformerSource
   const ObjectCache& cache;      // InformerCache
   // Kubernetes calls under a component's identity: make_object_api(client.derive(...)).
-  std::function<std::shared_ptr<ObjectApi>(const ComponentIdentity&)> object_api;
-  SendHttp send_http;  // make_send_http()
-  MakeHttpClient
-      make_http_client{};    // make_http_clients(); empty: no component has clients of its own
-  RecordEvent record_event;  // EventRecorders::record, for the host's own Events
-  // The gate of all writes to Kubernetes and to the cloud; null = a gate that asks
-  // leader.leading().
-  std::shared_ptr<net::WriteGate> write_gate;
-  // Not null in a dry run: gets the writes to the cloud, none of which is sent. `object_api` then
-  // withholds those to Kubernetes. Must outlive PluginHost.
-  WithheldWrites* withheld = nullptr;
-  // Gets the plugins' HTTP exchanges (--record); null: none are recorded.
-  std::shared_ptr<HttpRecording> recording{};
-  // The user agent of a component's HTTP requests (HOST-133); empty = none is set.
-  std::function<std::string(const ComponentIdentity&)> user_agent;
-  std::string cloud_config_path;                // --cloud-config
-  std::chrono::milliseconds default_resync{0};  // --min-resync-period
-  BrokerOptions broker;
-  ProviderTimeouts provider_timeouts;
-  runtime::BrakeOptions brake{};
-  LoadBalancerLimitOptions load_balancer_limits{};
+  std::function<std::shared_ptr<ObjectApi>(const ComponentIdentity&)> object_api{};
+  RecordEvent record_event{};  // EventRecorders::record, for the host's own Events
+  // Records a component's Events under its identity; empty = record_event.
+  std::function<RecordEvent(const ComponentIdentity&)> component_events{};
+  std::chrono::milliseconds default_resync{0};             // --min-resync-period
   std::chrono::milliseconds controller_start_interval{0};  // --controller-start-interval
   // Whether a controller may begin; empty = always. Asked again by start_allowed_controllers().
   std::function<bool(const ComponentIdentity&)> may_start{};
-  // Records a component's Events under its identity; empty = record_event.
-  std::function<RecordEvent(const ComponentIdentity&)> component_events{};
+};
+
+// The way to the cloud, and what its provider is trusted with.
+struct CloudParts {
+  SendHttp send_http{};               // make_send_http()
+  MakeHttpClient make_http_client{};  // make_http_clients(); empty: no clients of components' own
+  // The user agent of a component's HTTP requests (HOST-133); empty = none is set.
+  std::function<std::string(const ComponentIdentity&)> user_agent{};
+  // Gets the plugins' HTTP exchanges (--record); null: none are recorded.
+  std::shared_ptr<HttpRecording> recording{};
+  std::string config_path{};  // --cloud-config
+  BrokerOptions broker{};
+  ProviderTimeouts timeouts{};
+  runtime::BrakeOptions brake{};
+  LoadBalancerLimitOptions load_balancer_limits{};
+};
+
+// What they refer to must outlive PluginHost.
+struct PluginHostDependencies {
+  ProcessParts process;
+  ClusterParts cluster;
+  CloudParts cloud{};
 };
 
 }  // namespace ccm::plugin

@@ -201,21 +201,21 @@ struct PluginHost::Impl {
 
 PluginHost::Impl::Impl(PluginHostDependencies wanted)
     : deps(std::move(wanted)),
-      plugin_metrics(deps.metrics),
-      metrics_registry(deps.metrics),
-      warnings(std::make_shared<WarningNotes>(deps.timers)),
-      cloud_config(deps.timers, deps.cloud_config_path),
-      config_rejections(deps.metrics),
-      files(deps.loop, deps.timers),
+      plugin_metrics(deps.process.metrics),
+      metrics_registry(deps.process.metrics),
+      warnings(std::make_shared<WarningNotes>(deps.process.timers)),
+      cloud_config(deps.process.timers, deps.cloud.config_path),
+      config_rejections(deps.process.metrics),
+      files(deps.process.loop, deps.process.timers),
       cloud(deps),
-      provider_start(deps.loop, deps.timers),
-      watchdog(deps.timers,
+      provider_start(deps.process.loop, deps.process.timers),
+      watchdog(deps.process.timers,
                [this](const runtime::Watchdog::Stall& stall) { held_the_loop(stall); }),
       completions(std::make_unique<CompletionTable>(
-          deps.loop, [this](const char* kind) { dropped_completion(kind); })),
-      runtime{deps.loop,
-              deps.timers,
-              deps.workers,
+          deps.process.loop, [this](const char* kind) { dropped_completion(kind); })),
+      runtime{deps.process.loop,
+              deps.process.timers,
+              deps.process.workers,
               watchdog,
               *completions,
               [this](const ComponentIdentity& component, std::string_view operation,
@@ -226,11 +226,11 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
                   cloud.health().ended(operation, status, answer);
                 }
               }} {
-  runtime.withheld = deps.withheld;
-  runtime::QueueMetrics::reserve(deps.metrics);  // before a plugin could take the names
-  if (!deps.write_gate) {
-    deps.write_gate =
-        std::make_shared<net::WriteGate>([&leader = deps.leader] { return leader.leading(); });
+  runtime.withheld = deps.process.withheld;
+  runtime::QueueMetrics::reserve(deps.process.metrics);  // before a plugin could take the names
+  if (!deps.process.write_gate) {
+    deps.process.write_gate = std::make_shared<net::WriteGate>(
+        [&leader = deps.process.leader] { return leader.leading(); });
   }
 }
 
@@ -273,7 +273,7 @@ void PluginHost::Impl::retry_failed(std::chrono::nanoseconds outage) {
 void PluginHost::Impl::hinted(const CloudHint& hint) {
   const bool instance = hint.kind == CCM_HINT_INSTANCE;
   const HintedObjects found =
-      hinted_objects(hint, deps.cache, cloud.id_annotation(), cloud.instances());
+      hinted_objects(hint, deps.cluster.cache, cloud.id_annotation(), cloud.instances());
   if (instance && cloud.instances() != nullptr) {
     cloud.instances()->hinted(hint.name, hint.provider_id);
     for (const auto& node : found.objects) {
@@ -330,13 +330,14 @@ awaitable<Result<bool>> PluginHost::setup_controller(std::string name) {
   if (!table) {
     co_return Status(Code::internal, "component " + name + " does not offer " CCM_CONTROLLER);
   }
-  if (Status watched = impl->cloud.watch_nodes(impl->deps.events); !watched.ok()) co_return watched;
+  if (Status watched = impl->cloud.watch_nodes(impl->deps.cluster.events); !watched.ok())
+    co_return watched;
   ComponentController::Options options;
-  options.default_resync = impl->deps.default_resync;
-  options.metrics = &impl->deps.metrics;
+  options.default_resync = impl->deps.cluster.default_resync;
+  options.metrics = &impl->deps.process.metrics;
   unit->controller = std::make_unique<ComponentController>(unit->live, *table, options, unit->port);
   auto start = [unit, impl](std::function<void(Status)> done) {
-    unit->controller->setup(impl->deps.events, std::move(done));
+    unit->controller->setup(impl->deps.cluster.events, std::move(done));
   };
   Status status = co_await await_callback<Status>(start);
   if (status.code() == Code::unimplemented) {
@@ -359,19 +360,19 @@ void PluginHost::Impl::start_ready_controllers() {
   for (const auto& unit : controllers) {
     if (!unit->controller || !unit->controller->set_up() || unit->controller->started()) continue;
     if (!unit->skipped.empty()) continue;
-    if (deps.may_start && !deps.may_start(unit->live->identity())) continue;
+    if (deps.cluster.may_start && !deps.cluster.may_start(unit->live->identity())) continue;
     unit->controller->start();
     log::info("Started controller", {{"controller", unit->name()}});
-    if (deps.controller_start_interval > milliseconds(0)) return pause_before_next_start();
+    if (deps.cluster.controller_start_interval > milliseconds(0)) return pause_before_next_start();
   }
 }
 
 // HOST-16: one to two times the interval, so that several managers do not move in step.
 void PluginHost::Impl::pause_before_next_start() {
   static thread_local std::minstd_rand random{std::random_device{}()};
-  const int64_t interval = deps.controller_start_interval.count();
+  const int64_t interval = deps.cluster.controller_start_interval.count();
   std::uniform_int_distribution<int64_t> spread(interval, 2 * interval);
-  next_start = deps.timers.after(milliseconds(spread(random)), [this] {
+  next_start = deps.process.timers.after(milliseconds(spread(random)), [this] {
     next_start = 0;
     start_ready_controllers();
   });
@@ -391,7 +392,7 @@ awaitable<Status> PluginHost::Impl::each(const std::vector<Unit>& units, EndUnit
       if (--*open == 0) done(*fault);
     };
     for (const auto& unit : units) end(unit, ended);
-    deps.loop.post([ended] { ended(Status()); });
+    deps.process.loop.post([ended] { ended(Status()); });
   };
   Status status = co_await await_callback<Status>(start);
   co_return status;
@@ -432,7 +433,7 @@ std::optional<std::string> PluginHost::unseen_write() const {
 awaitable<Status> PluginHost::stop_controllers(milliseconds limit) {
   const auto impl = impl_;
   impl->stopping = true;
-  impl->deps.timers.cancel(impl->next_start);
+  impl->deps.process.timers.cancel(impl->next_start);
   impl->provider_start.stop();
   if (impl->controllers_stopped) co_return Status();
   impl->controllers_stopped = true;
@@ -493,7 +494,7 @@ void PluginHost::on_cloud_health(std::function<void()> fn) {
 std::vector<ComponentReport> PluginHost::components() const {
   std::vector<ComponentReport> reports;
   for (const auto& unit : impl_->units()) {
-    reports.push_back(report_of(*unit, impl_->watchdog, impl_->deps.timers.now()));
+    reports.push_back(report_of(*unit, impl_->watchdog, impl_->deps.process.timers.now()));
   }
   return reports;
 }
@@ -544,7 +545,8 @@ std::vector<ConfigRejection> PluginHost::config_rejections() const {
 // The components of a PluginHost: how they are made, and which services each one has.
 
 RecordEvent PluginHost::Impl::noting_warnings(const ComponentIdentity& component) const {
-  auto recording = deps.component_events ? deps.component_events(component) : deps.record_event;
+  auto recording = deps.cluster.component_events ? deps.cluster.component_events(component)
+                                                 : deps.cluster.record_event;
   return [notes = warnings, record = std::move(recording)](
              const std::string& source, kube::ObjectReference about, kube::EventType type,
              std::string reason, std::string message) {
@@ -561,7 +563,7 @@ std::shared_ptr<AnnotationWarnings> PluginHost::Impl::annotation_warnings_of(
     if (!option.environment.empty()) flags.emplace(option.environment, option.name);
   }
   EnvironmentValue environment = [flags = std::move(flags),
-                                  &source = deps.flags](const std::string& name) {
+                                  &source = deps.process.flags](const std::string& name) {
     const auto flag = flags.find(name);
     if (flag != flags.end()) return source.flag(flag->second).value_or("");
     const char* value = std::getenv(name.c_str());
@@ -571,10 +573,11 @@ std::shared_ptr<AnnotationWarnings> PluginHost::Impl::annotation_warnings_of(
                                               noting_warnings(identity), identity.name);
 }
 
-// A dry run's writes to Kubernetes get as far as deps.object_api, although the gate is shut.
+// A dry run's writes to Kubernetes get as far as deps.cluster.object_api, although the gate is
+// shut.
 std::function<bool()> PluginHost::Impl::may_write() const {
-  if (deps.withheld != nullptr) return [] { return true; };
-  return [gate = deps.write_gate] { return gate->open(); };
+  if (deps.process.withheld != nullptr) return [] { return true; };
+  return [gate = deps.process.write_gate] { return gate->open(); };
 }
 
 void PluginHost::Impl::add_services(ComponentUnit& unit) {
@@ -589,22 +592,23 @@ void PluginHost::Impl::add_services(ComponentUnit& unit) {
   host.add(std::make_unique<PostService>(live));
   host.add(std::make_unique<WorkerService>(live));
   host.add(std::make_unique<MetricsService>(live, metrics_registry));
-  host.add(std::make_unique<ConfigService>(live, deps.flags, cloud_config, config_rejections,
-                                           deps.recording));
-  host.add(std::make_unique<LeaderService>(live, deps.leader));
+  host.add(std::make_unique<ConfigService>(live, deps.process.flags, cloud_config,
+                                           config_rejections, deps.cloud.recording));
+  host.add(std::make_unique<LeaderService>(live, deps.process.leader));
   host.add(std::make_unique<EventService>(live, noting_warnings(live->identity())));
-  host.add(std::make_unique<KubeService>(
-      live, deps.cache, cloud.guard(deps.object_api(live->identity())), may_write()));
+  host.add(std::make_unique<KubeService>(live, deps.cluster.cache,
+                                         cloud.guard(deps.cluster.object_api(live->identity())),
+                                         may_write()));
   HttpServiceOptions http;
-  http.send = deps.send_http;
+  http.send = deps.cloud.send_http;
   http.budgets = &cloud.call_budgets();
-  http.gate = deps.write_gate;
-  http.withheld = deps.withheld;
-  http.recording = deps.recording;
-  if (deps.user_agent) http.user_agent = deps.user_agent(live->identity());
+  http.gate = deps.process.write_gate;
+  http.withheld = deps.process.withheld;
+  http.recording = deps.cloud.recording;
+  if (deps.cloud.user_agent) http.user_agent = deps.cloud.user_agent(live->identity());
   http.observer = [this](const HttpCallRecord& call) { plugin_metrics.http(call); };
-  if (deps.make_http_client) {
-    host.add(std::make_unique<HttpClientService>(live, deps.make_http_client, http, files));
+  if (deps.cloud.make_http_client) {
+    host.add(std::make_unique<HttpClientService>(live, deps.cloud.make_http_client, http, files));
   }
   host.add(std::make_unique<HttpService>(live, std::move(http)));
   host.add(std::make_unique<FileService>(live, files, config_rejections));
@@ -635,7 +639,7 @@ awaitable<Result<PluginHost::Impl::Unit>> PluginHost::Impl::open(const LoadedPlu
     runtime::WatchSpec spec;
     spec.resource = read.resource;
     spec.fields = read.fields;
-    Status watched = deps.events.watch(spec, {});
+    Status watched = deps.cluster.events.watch(spec, {});
     if (!watched.ok()) co_return watched.with_context("\"reads\" of plugin " + plugin.manifest.id);
   }
   co_return unit;

@@ -27,35 +27,13 @@ constexpr milliseconds kStopLimit{5'000};
 class NoObjectApi final : public plugin::ObjectApi {
  public:
   explicit NoObjectApi(runtime::EventLoop& loop) : loop_(loop) {}
-  void get(kube::Resource, std::string, std::string, kube::CallOptions, Done done) override {
-    refuse(std::move(done));
-  }
-  void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
-              Done done) override {
-    refuse(std::move(done));
-  }
-  void create_sub(kube::Resource, std::string, std::string, std::string, std::string,
-                  kube::CallOptions, Done done) override {
-    refuse(std::move(done));
-  }
-  void list(kube::Resource, std::string, kube::ListOptions, kube::CallOptions, Done done) override {
-    refuse(std::move(done));
-  }
-  void patch(kube::Resource, std::string, std::string, kube::PatchType, std::string,
-             kube::WriteOptions, kube::CallOptions, Done done) override {
-    refuse(std::move(done));
-  }
-  void remove(kube::Resource, std::string, std::string, kube::DeleteOptions, kube::CallOptions,
-              Done done) override {
-    refuse(std::move(done));
-  }
-
- private:
-  void refuse(Done done) {
+  void send(plugin::ObjectRequest, Done done) override {
     loop_.post([done = std::move(done)] {
       done(Status(Code::permission_denied, "ccmctl does not ask the cluster for this command"));
     });
   }
+
+ private:
   runtime::EventLoop& loop_;
 };
 
@@ -143,40 +121,37 @@ plugin::PluginHostDependencies CloudSession::Impl::dependencies(
   const auto user_agent = [](const plugin::ComponentIdentity& identity) {
     return app::ClientFactory::user_agent_of(identity.client_name);
   };
-  return {.loop = loop,
-          .timers = loop.timers(),
-          .workers = workers,
-          .metrics = metrics,
-          .flags = *this,
-          .leader = alone,
-          .events = events,
-          .cache = cache,
-          .object_api = [this, cluster, user_agent](const plugin::ComponentIdentity& identity)
-              -> std::shared_ptr<plugin::ObjectApi> {
-            if (!cluster) return std::make_shared<NoObjectApi>(loop);
-            kube::ClientOptions options;
-            options.user_agent = user_agent(identity);
-            // Nothing is ever written to the cluster.
-            options.gate = std::make_shared<net::WriteGate>([] { return false; });
-            return plugin::make_object_api(kube::Client(loop.executor(), *cluster, options));
-          },
-          .send_http = plugin::guard_credentials(
-              loop.executor(),
-              plugin::make_send_http(loop.executor(),
-                                     std::make_shared<net::HttpClient>(loop.executor(), http)),
-              plaintext),
-          .make_http_client = plugin::make_http_clients(
-              loop.executor(),
-              [this, plaintext](plugin::SendHttp send) {
-                return plugin::guard_credentials(loop.executor(), std::move(send), plaintext);
-              }),
-          .record_event = [](const std::string&, kube::ObjectReference, kube::EventType,
-                             std::string, std::string) {},
-          .write_gate = gate,
-          .user_agent = user_agent,
-          .cloud_config_path = flags.options().kube_cloud_shared.cloud_config,
-          .broker = {},
-          .provider_timeouts = {}};
+  plugin::ProcessParts process{.loop = loop,
+                               .timers = loop.timers(),
+                               .workers = workers,
+                               .metrics = metrics,
+                               .flags = *this,
+                               .leader = alone,
+                               .write_gate = gate};
+  plugin::ClusterParts objects{
+      .events = events,
+      .cache = cache,
+      .object_api = [this, cluster, user_agent](const plugin::ComponentIdentity& identity)
+          -> std::shared_ptr<plugin::ObjectApi> {
+        if (!cluster) return std::make_shared<NoObjectApi>(loop);
+        kube::ClientOptions options;
+        options.user_agent = user_agent(identity);
+        // Nothing is ever written to the cluster.
+        options.gate = std::make_shared<net::WriteGate>([] { return false; });
+        return plugin::make_object_api(kube::Client(loop.executor(), *cluster, options));
+      },
+      .record_event = [](const std::string&, kube::ObjectReference, kube::EventType, std::string,
+                         std::string) {}};
+  const auto guarded = [this, plaintext](plugin::SendHttp send) {
+    return plugin::guard_credentials(loop.executor(), std::move(send), plaintext);
+  };
+  plugin::CloudParts cloud{
+      .send_http = guarded(plugin::make_send_http(
+          loop.executor(), std::make_shared<net::HttpClient>(loop.executor(), http))),
+      .make_http_client = plugin::make_http_clients(loop.executor(), guarded),
+      .user_agent = user_agent,
+      .config_path = flags.options().kube_cloud_shared.cloud_config};
+  return {process, std::move(objects), std::move(cloud)};
 }
 
 Status CloudSession::Impl::start(const ManagerOptions* cluster, std::chrono::seconds limit) {

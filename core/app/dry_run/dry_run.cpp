@@ -18,18 +18,9 @@ namespace ccm::app {
 
 namespace {
 
-using kube::CallOptions;
-using kube::Resource;
+using plugin::ObjectRequest;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-
-std::string object_name(const std::string& namespace_name, const std::string& name) {
-  return namespace_name.empty() ? name : namespace_name + "/" + name;
-}
-
-std::string place_of(const Resource& resource, const std::string& subresource) {
-  return subresource.empty() ? resource.id() : resource.id() + "/" + subresource;
-}
 
 // A component's Kubernetes calls in a dry run: reads go to the API server, writes into the plan.
 // `controller`: the component's name. A write succeeds with the object as it would be, so that the
@@ -44,56 +35,62 @@ class WithholdingObjectApi final : public plugin::ObjectApi {
         plan_(plan),
         loop_(loop) {}
 
-  void get(Resource resource, std::string namespace_name, std::string name, CallOptions call,
-           Done done) override {
-    auto answered = [&objects = objects_,
-                     key = PlannedObjects::Key(resource.id(), namespace_name, name),
-                     done = std::move(done)](Result<std::string> body) {
-      done(objects.applied(key, std::move(body)));
-    };
-    reads_->get(std::move(resource), std::move(namespace_name), std::move(name), std::move(call),
-                std::move(answered));
-  }
-  void list(Resource resource, std::string namespace_name, kube::ListOptions options,
-            CallOptions call, Done done) override {
-    reads_->list(std::move(resource), std::move(namespace_name), std::move(options),
-                 std::move(call), std::move(done));
+  void send(ObjectRequest request, Done done) override {
+    switch (request.verb) {
+      case ObjectRequest::Verb::get:
+        return get(std::move(request), std::move(done));
+      case ObjectRequest::Verb::list:
+        return reads_->send(std::move(request), std::move(done));
+      case ObjectRequest::Verb::create:
+        return create(std::move(request), std::move(done));
+      case ObjectRequest::Verb::patch:
+        return patch(request, std::move(done));
+      case ObjectRequest::Verb::remove:
+        note(request, "delete");
+        objects_.remove(key_of(request));
+        return succeed("{}", std::move(done));
+    }
   }
 
-  void create(Resource resource, std::string namespace_name, std::string body, kube::WriteOptions,
-              CallOptions, Done done) override {
-    const auto object = nlohmann::json::parse(body, nullptr, false);
-    std::string name;
-    if (object.is_object()) name = object.value("/metadata/name"_json_pointer, "");
-    note("create " + resource.id(), object_name(namespace_name, name), body);
-    succeed(std::move(body), std::move(done));
+ private:
+  static PlannedObjects::Key key_of(const ObjectRequest& request) {
+    return {request.resource.id(), request.namespace_name, request.name};
   }
-  void create_sub(Resource resource, std::string namespace_name, std::string name,
-                  std::string subresource, std::string body, CallOptions, Done done) override {
-    note("create " + place_of(resource, subresource), object_name(namespace_name, name), body);
-    succeed(std::move(body), std::move(done));
+  static std::string place_of(const ObjectRequest& request) {
+    const std::string& part = request.write.subresource;
+    return request.resource.id() + (part.empty() ? "" : "/" + part);
   }
-  void patch(Resource resource, std::string namespace_name, std::string name, kube::PatchType type,
-             std::string body, kube::WriteOptions options, CallOptions, Done done) override {
-    PlannedObjects::Texts texts = objects_.patch({resource.id(), namespace_name, name}, type, body);
+  static std::string object_of(const ObjectRequest& request) {
+    const std::string& space = request.namespace_name;
+    return space.empty() ? request.name : space + "/" + request.name;
+  }
+
+  void get(ObjectRequest request, Done done) {
+    auto answered = [&objects = objects_, key = key_of(request), done = std::move(done)](
+                        Result<std::string> body) { done(objects.applied(key, std::move(body))); };
+    reads_->send(std::move(request), std::move(answered));
+  }
+  void create(ObjectRequest request, Done done) {
+    if (request.write.subresource.empty()) {
+      const auto object = nlohmann::json::parse(request.body, nullptr, false);
+      if (object.is_object()) request.name = object.value("/metadata/name"_json_pointer, "");
+    }
+    note(request, "create");
+    succeed(std::move(request.body), std::move(done));
+  }
+  void patch(const ObjectRequest& request, Done done) {
+    PlannedObjects::Texts texts = objects_.patch(key_of(request), request.patch_type, request.body);
     Change change{controller_,
-                  object_name(namespace_name, name),
-                  "patch " + place_of(resource, options.subresource),
+                  object_of(request),
+                  "patch " + place_of(request),
                   changed_fields(texts.before, texts.after),
                   {}};
     if (!change.fields.empty()) plan_.note(std::move(change));
     succeed(std::move(texts.after), std::move(done));
   }
-  void remove(Resource resource, std::string namespace_name, std::string name, kube::DeleteOptions,
-              CallOptions, Done done) override {
-    note("delete " + resource.id(), object_name(namespace_name, name), {});
-    objects_.remove({resource.id(), namespace_name, name});
-    succeed("{}", std::move(done));
-  }
-
- private:
-  void note(std::string action, std::string object, std::string body) {
-    plan_.note({controller_, std::move(object), std::move(action), {}, std::move(body)});
+  void note(const ObjectRequest& request, const std::string& action) {
+    plan_.note(
+        {controller_, object_of(request), action + " " + place_of(request), {}, request.body});
   }
   void succeed(std::string body, Done done) {
     loop_.post([body = std::move(body), done = std::move(done)] { done(body); });

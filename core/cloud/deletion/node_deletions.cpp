@@ -596,7 +596,11 @@ Task<void> NodeDeletions::look_up(Round& round) {
 Task<Result<kube::ObjectPtr>> NodeDeletions::read_fresh(const Candidate& candidate) {
   const CallbackAwaiter<Result<std::string>>::Start start = [&candidate](ObjectApi::Done done) {
     const NodeDeletion& request = candidate.request;
-    request.api->get(kube::resources::nodes(), {}, request.name, request.call, std::move(done));
+    ObjectRequest read{.verb = ObjectRequest::Verb::get,
+                       .resource = kube::resources::nodes(),
+                       .name = request.name,
+                       .call = request.call};
+    request.api->send(std::move(read), std::move(done));
   };
   CallbackAwaiter<Result<std::string>> reading(start);
   const Result<std::string> body = co_await reading;
@@ -608,11 +612,15 @@ Task<Result<std::string>> NodeDeletions::send(const Candidate& candidate,
                                               const kube::Object& fresh) {
   const CallbackAwaiter<Result<std::string>>::Start start = [&](ObjectApi::Done done) {
     const NodeDeletion& request = candidate.request;
-    kube::DeleteOptions options = request.options;
-    options.uid = fresh.uid();
-    options.resource_version = fresh.resource_version();  // nothing happened since that read
-    request.api->remove(kube::resources::nodes(), {}, request.name, options, request.call,
-                        std::move(done));
+    ObjectRequest deletion{.verb = ObjectRequest::Verb::remove,
+                           .resource = kube::resources::nodes(),
+                           .name = request.name,
+                           .remove = request.options,
+                           .call = request.call};
+    deletion.remove.uid = fresh.uid();
+    deletion.remove.resource_version =
+        fresh.resource_version();  // nothing happened since that read
+    request.api->send(std::move(deletion), std::move(done));
   };
   CallbackAwaiter<Result<std::string>> deletion(start);
   co_return co_await deletion;
@@ -625,40 +633,14 @@ class GuardedObjectApi final : public ObjectApi {
   GuardedObjectApi(std::shared_ptr<ObjectApi> api, NodeDeletions& deletions)
       : api_(std::move(api)), deletions_(deletions) {}
 
-  void get(kube::Resource resource, std::string namespace_name, std::string name,
-           kube::CallOptions call, Done done) override {
-    api_->get(std::move(resource), std::move(namespace_name), std::move(name), call,
-              std::move(done));
-  }
-  void create(kube::Resource resource, std::string namespace_name, std::string body,
-              kube::WriteOptions options, kube::CallOptions call, Done done) override {
-    api_->create(std::move(resource), std::move(namespace_name), std::move(body),
-                 std::move(options), call, std::move(done));
-  }
-  void create_sub(kube::Resource resource, std::string namespace_name, std::string name,
-                  std::string subresource, std::string body, kube::CallOptions call,
-                  Done done) override {
-    api_->create_sub(std::move(resource), std::move(namespace_name), std::move(name),
-                     std::move(subresource), std::move(body), call, std::move(done));
-  }
-  void list(kube::Resource resource, std::string namespace_name, kube::ListOptions options,
-            kube::CallOptions call, Done done) override {
-    api_->list(std::move(resource), std::move(namespace_name), std::move(options), call,
-               std::move(done));
-  }
-  void patch(kube::Resource resource, std::string namespace_name, std::string name,
-             kube::PatchType type, std::string body, kube::WriteOptions options,
-             kube::CallOptions call, Done done) override {
-    api_->patch(std::move(resource), std::move(namespace_name), std::move(name), type,
-                std::move(body), std::move(options), call, std::move(done));
-  }
-  void remove(kube::Resource resource, std::string namespace_name, std::string name,
-              kube::DeleteOptions options, kube::CallOptions call, Done done) override {
-    if (resource.group.empty() && resource.plural == "nodes") {
-      return deletions_.remove({api_, std::move(name), std::move(options), call, std::move(done)});
+  void send(ObjectRequest request, Done done) override {
+    const kube::Resource& resource = request.resource;
+    const bool node = resource.group.empty() && resource.plural == "nodes";
+    if (node && request.verb == ObjectRequest::Verb::remove) {
+      return deletions_.remove({api_, std::move(request.name), std::move(request.remove),
+                                std::move(request.call), std::move(done)});
     }
-    api_->remove(std::move(resource), std::move(namespace_name), std::move(name),
-                 std::move(options), call, std::move(done));
+    api_->send(std::move(request), std::move(done));
   }
 
  private:

@@ -10,51 +10,36 @@ namespace ccm::plugin {
 
 namespace {
 
-using kube::CallOptions;
-using kube::Resource;
-
 class ClientObjectApi final : public ObjectApi {
  public:
   explicit ClientObjectApi(kube::Client client) : client_(std::move(client)) {}
 
-  void get(Resource resource, std::string namespace_name, std::string name, CallOptions call,
-           Done done) override {
-    spawn(client_.get(std::move(resource), std::move(namespace_name), std::move(name), {}, call),
-          std::move(done));
-  }
-  void create(Resource resource, std::string namespace_name, std::string body,
-              kube::WriteOptions options, CallOptions call, Done done) override {
-    spawn(client_.create(std::move(resource), std::move(namespace_name), std::move(body),
-                         std::move(options), call),
-          std::move(done));
-  }
-  void create_sub(Resource resource, std::string namespace_name, std::string name,
-                  std::string subresource, std::string body, CallOptions call, Done done) override {
-    spawn(client_.create_sub(std::move(resource), std::move(namespace_name), std::move(name),
-                             std::move(subresource), std::move(body), call),
-          std::move(done));
-  }
-  void list(Resource resource, std::string namespace_name, kube::ListOptions options,
-            CallOptions call, Done done) override {
-    spawn(client_.list(std::move(resource), std::move(namespace_name), std::move(options), call),
-          std::move(done));
-  }
-  void patch(Resource resource, std::string namespace_name, std::string name, kube::PatchType type,
-             std::string body, kube::WriteOptions options, CallOptions call, Done done) override {
-    spawn(client_.patch(std::move(resource), std::move(namespace_name), std::move(name), type,
-                        std::move(body), std::move(options), call),
-          std::move(done));
-  }
-  void remove(Resource resource, std::string namespace_name, std::string name,
-              kube::DeleteOptions options, CallOptions call, Done done) override {
-    spawn(client_.remove(std::move(resource), std::move(namespace_name), std::move(name),
-                         std::move(options), call),
-          std::move(done));
+  void send(ObjectRequest request, Done done) override {
+    spawn_call<std::string>(client_.executor(), begin(std::move(request)), std::move(done));
   }
 
  private:
-  void spawn(boost::asio::awaitable<Result<std::string>> call, Done done) {
-    spawn_call<std::string>(client_.executor(), std::move(call), std::move(done));
+  boost::asio::awaitable<Result<std::string>> begin(ObjectRequest request) {
+    using Verb = ObjectRequest::Verb;
+    auto& [verb, resource, space, name, body, patch_type, write, remove, page, call] = request;
+    switch (verb) {
+      case Verb::get:
+        return client_.get(std::move(resource), std::move(space), std::move(name), {}, call);
+      case Verb::list:
+        return client_.list(std::move(resource), std::move(space), std::move(page), call);
+      case Verb::create:
+        if (!write.subresource.empty()) {
+          return client_.create_sub(std::move(resource), std::move(space), std::move(name),
+                                    std::move(write.subresource), std::move(body), call);
+        }
+        return client_.create(std::move(resource), std::move(space), std::move(body), write, call);
+      case Verb::patch:
+        return client_.patch(std::move(resource), std::move(space), std::move(name), patch_type,
+                             std::move(body), write, call);
+      case Verb::remove:
+        break;
+    }
+    return client_.remove(std::move(resource), std::move(space), std::move(name), remove, call);
   }
 
   kube::Client client_;

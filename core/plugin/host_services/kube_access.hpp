@@ -18,28 +18,30 @@
 
 namespace ccm::plugin {
 
-// Live calls under one component's identity. Loop thread; `done` is called once, on the loop, and
-// not inside the call.
+// One call to the API server; what its verb has no use for stays empty.
+struct ObjectRequest {
+  enum class Verb { get, list, create, patch, remove };
+
+  Verb verb = Verb::get;
+  kube::Resource resource;
+  std::string namespace_name{};
+  std::string name{};
+  std::string body{};
+  kube::PatchType patch_type{};
+  // A `create` with a subresource is a POST to that of the object: serviceaccounts/NAME/token.
+  kube::WriteOptions write{};
+  kube::DeleteOptions remove{};
+  kube::ListOptions page{};  // one of the list
+  kube::CallOptions call{};
+};
+
+// Live calls under one component's identity.
 class ObjectApi {
  public:
   using Done = std::function<void(Result<std::string> body)>;
   virtual ~ObjectApi() = default;
-  virtual void get(kube::Resource resource, std::string namespace_name, std::string name,
-                   kube::CallOptions call, Done done) = 0;
-  virtual void create(kube::Resource resource, std::string namespace_name, std::string body,
-                      kube::WriteOptions options, kube::CallOptions call, Done done) = 0;
-  // POST to a subresource of that object: serviceaccounts/NAME/token.
-  virtual void create_sub(kube::Resource resource, std::string namespace_name, std::string name,
-                          std::string subresource, std::string body, kube::CallOptions call,
-                          Done done) = 0;
-  // One page.
-  virtual void list(kube::Resource resource, std::string namespace_name, kube::ListOptions options,
-                    kube::CallOptions call, Done done) = 0;
-  virtual void patch(kube::Resource resource, std::string namespace_name, std::string name,
-                     kube::PatchType type, std::string body, kube::WriteOptions options,
-                     kube::CallOptions call, Done done) = 0;
-  virtual void remove(kube::Resource resource, std::string namespace_name, std::string name,
-                      kube::DeleteOptions options, kube::CallOptions call, Done done) = 0;
+  // Loop thread; `done` is called once, on the loop, and not inside the call.
+  virtual void send(ObjectRequest request, Done done) = 0;
 };
 
 // The real one.

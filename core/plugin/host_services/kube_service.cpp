@@ -170,6 +170,16 @@ std::optional<kube::PatchType> patch_type(int32_t type) {
   }
 }
 
+using Verb = ObjectRequest::Verb;
+
+ObjectRequest request_for(const Reference& object, Verb verb, const HostOperation& running) {
+  return {.verb = verb,
+          .resource = object.resource,
+          .namespace_name = object.namespace_name,
+          .name = object.name,
+          .call = call_options(running)};
+}
+
 // ok: the write may be handed to the client.
 Status refusal(const HostOperation& running, const std::function<bool()>& may_write) {
   const auto& origin = running.context()->origin();
@@ -265,8 +275,7 @@ void KubeService::get(void* self, ccm_ctx ctx, const ccm_kube_get_request* given
   Status wrong = check_request(given);
   auto start = [api = service.api_, read = read_reference(wrong, known(given).reference)](
                    const HostOperation::Ptr& running) {
-    api->get(read.resource, read.namespace_name, read.name, call_options(*running),
-             end_with_object(running));
+    api->send(request_for(read, Verb::get, *running), end_with_object(running));
   };
   HostOperation::begin(service.component(), ctx, done, "kube.get", std::move(wrong),
                        std::move(start));
@@ -311,10 +320,13 @@ void KubeService::patch(void* self, ccm_ctx ctx, const ccm_kube_patch_request* g
                 read = read_reference(wrong, request.reference),
                 body = std::string(view(request.body))](const HostOperation::Ptr& running) mutable {
     if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
-    options.subresource = read.subresource;
-    api->patch(read.resource, read.namespace_name, read.name, *type, std::move(body), options,
-               call_options(*running),
-               answer ? end_with_object(running, fields) : end_without_result(running));
+    ObjectRequest patch = request_for(read, Verb::patch, *running);
+    patch.patch_type = *type;
+    patch.body = std::move(body);
+    patch.write = options;
+    patch.write.subresource = read.subresource;
+    api->send(std::move(patch),
+              answer ? end_with_object(running, fields) : end_without_result(running));
   };
   HostOperation::begin(service.component(), ctx, done, "kube.patch", std::move(wrong),
                        std::move(start));
@@ -331,12 +343,11 @@ void KubeService::create(void* self, ccm_ctx ctx, const ccm_kube_create_request*
                 read = read_reference(wrong, request.reference),
                 text = std::string(view(request.body))](const HostOperation::Ptr& running) mutable {
     if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
-    if (!read.subresource.empty()) {
-      return api->create_sub(read.resource, read.namespace_name, read.name, read.subresource,
-                             std::move(text), call_options(*running), end_with_object(running));
-    }
-    api->create(read.resource, read.namespace_name, std::move(text), options,
-                call_options(*running), end_with_object(running));
+    ObjectRequest creation = request_for(read, Verb::create, *running);
+    creation.body = std::move(text);
+    creation.write = options;
+    creation.write.subresource = read.subresource;
+    api->send(std::move(creation), end_with_object(running));
   };
   HostOperation::begin(service.component(), ctx, done, "kube.create", std::move(wrong),
                        std::move(start));
@@ -354,8 +365,9 @@ void KubeService::remove(void* self, ccm_ctx ctx, const ccm_kube_delete_request*
                 read =
                     read_reference(wrong, request.reference)](const HostOperation::Ptr& running) {
     if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
-    api->remove(read.resource, read.namespace_name, read.name, options, call_options(*running),
-                end_without_result(running));
+    ObjectRequest deletion = request_for(read, Verb::remove, *running);
+    deletion.remove = options;
+    api->send(std::move(deletion), end_without_result(running));
   };
   HostOperation::begin(service.component(), ctx, done, "kube.remove", std::move(wrong),
                        std::move(start));
@@ -384,10 +396,14 @@ class Listing : public std::enable_shared_from_this<Listing> {
   }
 
   void next_page() {
-    api_->list(resource_, namespace_name_, options_, call_options(*running_),
-               [self = shared_from_this()](Result<std::string> body) {
-                 self->take_page(std::move(body));
-               });
+    ObjectRequest request{.verb = ObjectRequest::Verb::list,
+                          .resource = resource_,
+                          .namespace_name = namespace_name_,
+                          .page = options_,
+                          .call = call_options(*running_)};
+    api_->send(std::move(request), [self = shared_from_this()](Result<std::string> body) {
+      self->take_page(std::move(body));
+    });
   }
 
  private:

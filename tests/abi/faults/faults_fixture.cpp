@@ -43,10 +43,10 @@ struct Source final : runtime::EventSource {
 };
 struct PatchedApi final : SilentApi {
   explicit PatchedApi(runtime::EventLoop& wanted) : loop(wanted) {}
-  void patch(kube::Resource, std::string, std::string name, kube::PatchType, std::string body,
-             kube::WriteOptions, kube::CallOptions, Done done) override {
-    patched[name] = std::move(body);
-    loop.post([done = std::move(done), name] {
+  void send(ObjectRequest request, Done done) override {
+    if (request.verb != ObjectRequest::Verb::patch) return;
+    patched[request.name] = std::move(request.body);
+    loop.post([done = std::move(done), name = std::move(request.name)] {
       done(std::string(R"({"metadata":{"name":")" + name + "\"}}"));
     });
   }
@@ -63,22 +63,17 @@ awaitable<Status> setup_of(PluginHost* host, std::string name) {
 
 struct Faults::World {
   explicit World(const std::string& config_path) {
-    PluginHostDependencies dependencies{.loop = loop,
-                                        .timers = timers,
-                                        .workers = workers,
-                                        .metrics = metrics,
-                                        .flags = flags,
-                                        .leader = leader,
-                                        .events = source,
-                                        .cache = cache};
-    dependencies.object_api = [this](const ComponentIdentity&) { return api; };
-    dependencies.record_event = [](const std::string&, const kube::ObjectReference&,
-                                   kube::EventType, const std::string&, const std::string&) {};
-    dependencies.send_http = [](const net::Request&, const auto& done) {
+    PluginHostDependencies dependencies{{loop, timers, workers, metrics, flags, leader},
+                                        {source, cache}};
+    dependencies.cluster.object_api = [this](const ComponentIdentity&) { return api; };
+    dependencies.cluster.record_event = [](const std::string&, const kube::ObjectReference&,
+                                           kube::EventType, const std::string&,
+                                           const std::string&) {};
+    dependencies.cloud.send_http = [](const net::Request&, const auto& done) {
       done(Status(Code::unavailable, "there is no network"));
     };
-    dependencies.cloud_config_path = config_path;
-    dependencies.default_resync = 12h;
+    dependencies.cloud.config_path = config_path;
+    dependencies.cluster.default_resync = 12h;
     host.emplace(std::move(dependencies));
   }
 

@@ -69,7 +69,11 @@ struct Api final : SilentApi {
     timers.after(0ms, [result = std::move(result), done = std::move(done)] { done(result); });
   }
   static Status not_found() { return Status(Code::not_found, ErrorClass::not_found, "404"); }
-  void get(kube::Resource, std::string, std::string name, kube::CallOptions, Done done) override {
+  void send(ObjectRequest request, Done done) override {
+    if (request.verb == ObjectRequest::Verb::get) get(request.name, std::move(done));
+    if (request.verb == ObjectRequest::Verb::remove) remove(request, std::move(done));
+  }
+  void get(const std::string& name, Done done) {
     ++gets;
     const auto other = live.find(name);
     const auto known = cluster.nodes.find(name);
@@ -77,15 +81,15 @@ struct Api final : SilentApi {
     const FakeNode& node = other != live.end() ? other->second : known->second;
     answer(Cluster::object(name, node)->json(), std::move(done));
   }
-  void remove(kube::Resource, std::string, std::string name, kube::DeleteOptions options,
-              kube::CallOptions, Done done) override {
+  void remove(const ObjectRequest& request, Done done) {
     if (!remove_failures.empty()) {
       Status failure = remove_failures.back();
       remove_failures.pop_back();
       return answer(std::move(failure), std::move(done));
     }
-    removed.push_back(name + " " + options.uid + " " + options.resource_version);
-    cluster.nodes.erase(name);
+    removed.push_back(request.name + " " + request.remove.uid + " " +
+                      request.remove.resource_version);
+    cluster.nodes.erase(request.name);
     answer(std::string("{}"), std::move(done));
   }
   Cluster& cluster;
@@ -183,12 +187,12 @@ class NodeDeletionsTest : public testing::Test {
   std::shared_ptr<Status> ask_as(const std::string& name, const std::string& uid,
                                  std::chrono::milliseconds limit = 60s) {
     auto outcome = std::make_shared<Status>(Code::unknown, "still waits");
-    kube::DeleteOptions options;
-    options.uid = uid;
-    kube::CallOptions call;
-    call.timeout = limit;
+    ObjectRequest request{
+        .verb = ObjectRequest::Verb::remove, .resource = kube::resources::nodes(), .name = name};
+    request.remove.uid = uid;
+    request.call.timeout = limit;
     auto done = [outcome](const Result<std::string>& ended) { *outcome = ended.status(); };
-    guarded()->remove(kube::resources::nodes(), {}, name, options, call, done);
+    guarded()->send(std::move(request), done);
     return outcome;
   }
   std::shared_ptr<ObjectApi> guarded() { return guard_nodes(api_, *deletions_); }

@@ -250,9 +250,11 @@ TEST_F(NodeDeletionsTest, Issue39_2_WhatWaitsEndsWithTheGate) {
 
 TEST_F(NodeDeletionsTest, OtherResourcesPass) {
   std::optional<Status> outcome;
-  kube::Resource services = kube::resources::services();
-  guarded()->remove(services, "default", "web", {}, {},
-                    [&](const Result<std::string>& ended) { outcome = ended.status(); });
+  guarded()->send({.verb = ObjectRequest::Verb::remove,
+                   .resource = kube::resources::services(),
+                   .namespace_name = "default",
+                   .name = "web"},
+                  [&](const Result<std::string>& ended) { outcome = ended.status(); });
   timers_.advance(0ms);
   EXPECT_TRUE(outcome && outcome->ok());
   EXPECT_EQ(cloud_.listed, 0);

@@ -26,16 +26,7 @@ struct Leader final : LeaderState {
 };
 
 struct SilentApi : ObjectApi {
-  void get(kube::Resource, std::string, std::string, kube::CallOptions, Done) override {}
-  void list(kube::Resource, std::string, kube::ListOptions, kube::CallOptions, Done) override {}
-  void create(kube::Resource, std::string, std::string, kube::WriteOptions, kube::CallOptions,
-              Done) override {}
-  void create_sub(kube::Resource, std::string, std::string, std::string, std::string,
-                  kube::CallOptions, Done) override {}
-  void patch(kube::Resource, std::string, std::string, kube::PatchType, std::string,
-             kube::WriteOptions, kube::CallOptions, Done) override {}
-  void remove(kube::Resource, std::string, std::string, kube::DeleteOptions, kube::CallOptions,
-              Done) override {}
+  void send(ObjectRequest, Done) override {}
 };
 
 }  // namespace ccm::plugin

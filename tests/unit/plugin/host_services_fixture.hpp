@@ -66,38 +66,33 @@ struct FixedCache final : ObjectCache {
 
 // Keeps each call open until the test ends it.
 struct ScriptedApi final : ObjectApi {
-  void get(kube::Resource resource, std::string, std::string name, kube::CallOptions call,
-           Done done) override {
-    note("get " + resource.id() + " " + name, call, std::move(done));
+  void send(ObjectRequest request, Done done) override {
+    using Verb = ObjectRequest::Verb;
+    if (request.verb == Verb::patch) answer_metadata = request.write.answer_metadata;
+    note(text_of(request), request.call, std::move(done));
   }
-  void create(kube::Resource resource, std::string space, std::string body,
-              kube::WriteOptions options, kube::CallOptions call, Done done) override {
-    note("create " + resource.id() + " " + space + " " + body + " " + options.field_manager, call,
-         std::move(done));
-  }
-  void create_sub(kube::Resource resource, std::string space, std::string name,
-                  std::string subresource, std::string body, kube::CallOptions call,
-                  Done done) override {
-    note("create " + resource.id() + " " + space + "/" + name + "/" + subresource + " " + body,
-         call, std::move(done));
-  }
-  void list(kube::Resource resource, std::string space, kube::ListOptions options,
-            kube::CallOptions call, Done done) override {
-    note("list " + resource.id() + " " + space + " " + options.label_selector + " " +
-             options.continue_token,
-         call, std::move(done));
-  }
-  void patch(kube::Resource resource, std::string, std::string name, kube::PatchType type,
-             std::string body, kube::WriteOptions options, kube::CallOptions call,
-             Done done) override {
-    answer_metadata = options.answer_metadata;
-    note("patch " + resource.id() + " " + name + " " + std::to_string(static_cast<int>(type)) +
-             " " + body + " " + options.subresource + " " + options.field_manager,
-         call, std::move(done));
-  }
-  void remove(kube::Resource resource, std::string, std::string name, kube::DeleteOptions options,
-              kube::CallOptions call, Done done) override {
-    note("remove " + resource.id() + " " + name + " " + options.uid, call, std::move(done));
+  static std::string text_of(const ObjectRequest& request) {
+    using Verb = ObjectRequest::Verb;
+    const auto& [verb, resource, space, name, body, patch_type, write, remove, page, call] =
+        request;
+    const std::string about = resource.id() + " ";
+    switch (verb) {
+      case Verb::get:
+        return "get " + about + name;
+      case Verb::list:
+        return "list " + about + space + " " + page.label_selector + " " + page.continue_token;
+      case Verb::create:
+        if (write.subresource.empty()) {
+          return "create " + about + space + " " + body + " " + write.field_manager;
+        }
+        return "create " + about + space + "/" + name + "/" + write.subresource + " " + body;
+      case Verb::patch:
+        return "patch " + about + name + " " + std::to_string(static_cast<int>(patch_type)) + " " +
+               body + " " + write.subresource + " " + write.field_manager;
+      case Verb::remove:
+        break;
+    }
+    return "remove " + about + name + " " + remove.uid;
   }
   void note(std::string what, kube::CallOptions call, Done done) {
     calls.push_back(std::move(what));

@@ -45,28 +45,22 @@ struct AnsweringApi final : ObjectApi {
   static std::string node() {
     return R"({"kind":"Node","metadata":{"name":"n1","labels":{"a":"b"}}})";
   }
-  void get(kube::Resource, std::string, std::string, kube::CallOptions, Done done) override {
-    answer("get", node(), std::move(done));
-  }
-  void patch(kube::Resource, std::string, std::string, kube::PatchType, std::string,
-             kube::WriteOptions, kube::CallOptions, Done done) override {
-    answer("patch", node(), std::move(done));
-  }
-  void list(kube::Resource, std::string, kube::ListOptions, kube::CallOptions, Done done) override {
-    answer("list", R"({"kind":"NodeList","metadata":{"resourceVersion":"1"},"items":[]})",
-           std::move(done));
-  }
-  void create(kube::Resource, std::string, std::string body, kube::WriteOptions, kube::CallOptions,
-              Done done) override {
-    answer("create", std::move(body), std::move(done));
-  }
-  void create_sub(kube::Resource, std::string, std::string, std::string, std::string body,
-                  kube::CallOptions, Done done) override {
-    answer("create", std::move(body), std::move(done));
-  }
-  void remove(kube::Resource, std::string, std::string, kube::DeleteOptions, kube::CallOptions,
-              Done done) override {
-    answer("remove", "{}", std::move(done));
+  void send(ObjectRequest request, Done done) override {
+    using Verb = ObjectRequest::Verb;
+    switch (request.verb) {
+      case Verb::get:
+        return answer("get", node(), std::move(done));
+      case Verb::patch:
+        return answer("patch", node(), std::move(done));
+      case Verb::list:
+        return answer("list",
+                      R"({"kind":"NodeList","metadata":{"resourceVersion":"1"},"items":[]})",
+                      std::move(done));
+      case Verb::create:
+        return answer("create", std::move(request.body), std::move(done));
+      case Verb::remove:
+        return answer("remove", "{}", std::move(done));
+    }
   }
   runtime::EventLoop& loop;
   std::vector<std::string> calls;
@@ -82,18 +76,12 @@ class EnlargedInHostTest : public WholeHostTest {
     ::setenv("WATCHED_PATH", path_.c_str(), 1);
     ::setenv("SIGNING_KEY", signing_key().c_str(), 1);
     host_.reset();
-    PluginHostDependencies deps{.loop = loop_,
-                                .timers = timers_,
-                                .workers = workers_,
-                                .metrics = registry_again_,
-                                .flags = flags_,
-                                .leader = leader_,
-                                .events = source_,
-                                .cache = cache_};
-    deps.object_api = [this](const ComponentIdentity&) { return answering_; };
-    deps.record_event = [this](const std::string&, const kube::ObjectReference& about,
-                               kube::EventType, const std::string& reason,
-                               const std::string& message) {
+    PluginHostDependencies deps{{loop_, timers_, workers_, registry_again_, flags_, leader_},
+                                {source_, cache_}};
+    deps.cluster.object_api = [this](const ComponentIdentity&) { return answering_; };
+    deps.cluster.record_event = [this](const std::string&, const kube::ObjectReference& about,
+                                       kube::EventType, const std::string& reason,
+                                       const std::string& message) {
       events_.push_back(about.name + " " + reason + " " + message);
     };
     const SendHttp send = [this](const net::Request& request, const auto& done) {
@@ -103,11 +91,11 @@ class EnlargedInHostTest : public WholeHostTest {
       response.body = "hello";
       loop_.post([done, response] { done(response); });
     };
-    deps.send_http = send;
-    deps.make_http_client = [send](const net::ClientOptions&) {
+    deps.cloud.send_http = send;
+    deps.cloud.make_http_client = [send](const net::ClientOptions&) {
       return OwnHttpClient{send, [] { return Status(); }, [](const net::TlsOptions&) {}};
     };
-    deps.default_resync = 12h;
+    deps.cluster.default_resync = 12h;
     host_.emplace(std::move(deps));
   }
   ~EnlargedInHostTest() override {

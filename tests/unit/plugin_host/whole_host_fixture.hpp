@@ -192,10 +192,10 @@ struct Source final : runtime::EventSource {
 // Accepts every patch.
 struct PatchedApi final : SilentApi {
   explicit PatchedApi(runtime::EventLoop& loop) : loop(loop) {}
-  void patch(kube::Resource, std::string, std::string name, kube::PatchType, std::string body,
-             kube::WriteOptions options, kube::CallOptions, Done done) override {
-    patched[name] = body + " by " + options.field_manager;
-    loop.post([done = std::move(done), name] {
+  void send(ObjectRequest request, Done done) override {
+    if (request.verb != ObjectRequest::Verb::patch) return;
+    patched[request.name] = request.body + " by " + request.write.field_manager;
+    loop.post([done = std::move(done), name = std::move(request.name)] {
       done(std::string(R"({"metadata":{"name":")" + name + "\"}}"));
     });
   }
@@ -209,14 +209,14 @@ class WholeHostTest : public testing::Test {
     g_cloud = &cloud_;
     g_shared = {};
     g_tagger = &tagger_;
-    PluginHostDependencies dependencies{loop_,   timers_, workers_, registry_, flags_, leader_,
-                                        source_, cache_,  {},       {},        {},     {},
-                                        {},      {},      {},       {},        {},     {}};
-    dependencies.object_api = [this](const ComponentIdentity&) { return api_; };
-    dependencies.record_event = [](const std::string&, const kube::ObjectReference&,
-                                   kube::EventType, const std::string&, const std::string&) {};
-    dependencies.default_resync = 12h;
-    dependencies.make_http_client = [](const net::ClientOptions&) { return OwnHttpClient(); };
+    PluginHostDependencies dependencies{{loop_, timers_, workers_, registry_, flags_, leader_},
+                                        {source_, cache_}};
+    dependencies.cluster.object_api = [this](const ComponentIdentity&) { return api_; };
+    dependencies.cluster.record_event = [](const std::string&, const kube::ObjectReference&,
+                                           kube::EventType, const std::string&,
+                                           const std::string&) {};
+    dependencies.cluster.default_resync = 12h;
+    dependencies.cloud.make_http_client = [](const net::ClientOptions&) { return OwnHttpClient(); };
     host_.emplace(std::move(dependencies));
   }
   ~WholeHostTest() override {
