@@ -47,7 +47,7 @@ constexpr std::array<WayOut, 13> kWaysOut{{
     {Cause::outvoted, Way::stop, Way::stop, Way::stay, kExitLeadershipLost},
     // At once, since what this process holds of the cluster is of a future that was undone. Started
     // again it reads all of it from the start.
-    {Cause::set_back, Way::leave, Way::leave, Way::leave, kExitLeadershipLost},
+    {Cause::restored, Way::leave, Way::leave, Way::leave, kExitLeadershipLost},
 }};
 
 constexpr bool in_order_of_causes() {

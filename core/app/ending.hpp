@@ -37,7 +37,7 @@ enum class Cause {
   // The API server's coordinator chose another leader.
   outvoted,
   // The API server's storage was restored from a copy.
-  set_back,
+  restored,
 };
 
 class Ending {

@@ -88,7 +88,7 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
   notify.lost = [lost = callbacks.lost, lease = options.lease()](const std::string& reason) {
     lost(lease + ": " + reason);
   };
-  notify.set_back = callbacks.set_back;
+  notify.restored = callbacks.restored;
   notify.outvoted = callbacks.outvoted;
   notify.new_leader = [this, lease = options.lease()](const std::string& leader) {
     if (leader == identity_) return;

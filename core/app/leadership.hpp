@@ -27,8 +27,8 @@ class Leadership final : public plugin::LeaderState {
     std::function<void()> migration_started;  // it holds the Lease of the migration, too
     // Called on the election's thread, even when the loop is blocked: ends the process.
     std::function<void(const std::string& reason)> lost;
-    // The API server's storage was set back to an earlier state (API-141). As `lost`.
-    std::function<void(const std::string& reason)> set_back;
+    // The API server's storage was restored to an earlier state (API-141). As `lost`.
+    std::function<void(const std::string& reason)> restored;
     // The API server's coordinator has chosen another process (KEP-4355): end in order.
     std::function<void(const std::string& identity)> outvoted;
     // For an Event on the Lease of that name (HOST-118).

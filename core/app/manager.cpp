@@ -69,7 +69,7 @@ struct Manager::Impl final : plugin::FlagSource {
   [[nodiscard]] ConfigInForce config_in_force() const;
   void watch_signals();
   Status alive(bool holding) const;
-  void set_back(const std::string& reason);
+  void restored(const std::string& reason);
   void listen();
   void fail(const Status& status);
   void begin_stop();
@@ -204,7 +204,7 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       clients(loop.executor(), config, line, {write_gate, event_gate},
               client_metrics.observer(config.server)),
       informers(clients.client("shared-informers"), informer_timing(options.client_connection),
-                [this](const std::string& reason) { set_back(reason); }),
+                [this](const std::string& reason) { restored(reason); }),
       recorders([this](const std::string& source, const std::string& account) {
         kube::EventOptions event_options;
         event_options.component = source;
@@ -406,8 +406,8 @@ void Manager::Impl::listen() {
 }
 
 // Any thread.
-void Manager::Impl::set_back(const std::string& reason) {
-  ending.end(Cause::set_back, [&] {
+void Manager::Impl::restored(const std::string& reason) {
+  ending.end(Cause::restored, [&] {
     log::error(
         "Stopping, to read everything again: the API server's storage was restored from a copy",
         {{"reason", reason}});
@@ -691,7 +691,7 @@ asio::awaitable<void> Manager::Impl::start() {
                             log::error("Leadership lost", {{"reason", reason}});
                           });
                         },
-                    .set_back = [this](const std::string& reason) { set_back(reason); },
+                    .restored = [this](const std::string& reason) { restored(reason); },
                     .outvoted =
                         [this](const std::string& identity) {
                           ending.end(Cause::outvoted, [&] {

@@ -20,7 +20,7 @@ namespace {
 constexpr milliseconds kReconcilesEnd{1'000};  // once they are cancelled
 constexpr milliseconds kEventsOut{1'000};      // those that are still queued then
 constexpr milliseconds kWritesEnd{3'000};      // answers to what was sent
-constexpr milliseconds kGiveBack{2'000};       // the Lease
+constexpr milliseconds kRelease{2'000};        // the Lease
 constexpr milliseconds kComponentsEnd{1'000};  // controllers, then the provider
 
 }  // namespace
@@ -36,12 +36,12 @@ asio::awaitable<void> OrderlyStop::run() {
     parts_.leadership.tell_end();
     co_await parts_.recorders.drain(kEventsOut);
   }
-  co_await release();
+  co_await close_gates_and_release();
   stopped = co_await parts_.plugins.stop(kComponentsEnd);
   if (!stopped.ok()) log::warning("A component did not stop in time", {{"err", stopped}});
 }
 
-asio::awaitable<void> OrderlyStop::release() {
+asio::awaitable<void> OrderlyStop::close_gates_and_release() {
   parts_.write_gate->close();
   parts_.event_gate->close();
   const std::string writing = co_await writes_end(kWritesEnd);
@@ -49,7 +49,7 @@ asio::awaitable<void> OrderlyStop::release() {
     log::warning("Kept the Lease, since a write may still be under way", {{"operation", writing}});
     co_return;
   }
-  const bool answered = co_await give_back(kGiveBack);
+  const bool answered = co_await release_lease(kRelease);
   if (!answered) log::warning("The API server does not answer; the Lease has to expire");
 }
 
@@ -68,7 +68,7 @@ asio::awaitable<std::string> OrderlyStop::writes_end(milliseconds limit) {
   }
 }
 
-asio::awaitable<bool> OrderlyStop::give_back(milliseconds limit) {
+asio::awaitable<bool> OrderlyStop::release_lease(milliseconds limit) {
   auto start = [this, limit](std::function<void(bool)> done) {
     const auto told = std::make_shared<bool>(false);
     auto once = [told, done = std::move(done)](bool ended) {

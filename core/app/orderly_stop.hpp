@@ -34,9 +34,9 @@ class OrderlyStop {
   boost::asio::awaitable<void> run();
 
  private:
-  boost::asio::awaitable<void> release();
+  boost::asio::awaitable<void> close_gates_and_release();
   boost::asio::awaitable<std::string> writes_end(std::chrono::milliseconds limit);
-  boost::asio::awaitable<bool> give_back(std::chrono::milliseconds limit);
+  boost::asio::awaitable<bool> release_lease(std::chrono::milliseconds limit);
 
   const Parts parts_;
 };

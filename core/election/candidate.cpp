@@ -9,7 +9,7 @@ namespace ccm::election {
 void Candidate::observe(Lease lease, TimePoint now) {
   if (!lease_ || lease_->record != lease.record) observed_ = now;
   if (kube::older_version(lease.resource_version, newest_version_)) {
-    set_back_ =
+    restored_ =
         "the Lease has resourceVersion " + lease.resource_version + " after " + newest_version_;
   }
   newest_version_ = lease.resource_version;

@@ -25,8 +25,8 @@ class Candidate {
   // The Lease does not exist.
   void forget() { lease_.reset(); }
   // Not empty: the Lease came with an older resourceVersion than it had before, so the API server's
-  // storage was set back to an earlier state (API-141). Says which.
-  [[nodiscard]] const std::string& set_back() const { return set_back_; }
+  // storage was restored to an earlier state (API-141). Says which.
+  [[nodiscard]] const std::string& restored() const { return restored_; }
 
   [[nodiscard]] const std::string& identity() const { return identity_; }
   // Recorded holder; empty when nobody holds it or nothing was seen.
@@ -65,7 +65,7 @@ class Candidate {
   std::optional<Lease> lease_;
   TimePoint observed_{};
   std::string newest_version_;
-  std::string set_back_;
+  std::string restored_;
 };
 
 }  // namespace ccm::election

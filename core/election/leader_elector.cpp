@@ -46,9 +46,9 @@ struct LeaderElector::Impl {
   boost::asio::awaitable<Status> attempt();
   boost::asio::awaitable<Status> attempt_within(BootClock::duration time);
   boost::asio::awaitable<Status> write(std::string body, bool create);
-  boost::asio::awaitable<void> give_back();
-  boost::asio::awaitable<Status> give_back_once();
-  boost::asio::awaitable<Status> give_back_repeatedly();
+  boost::asio::awaitable<void> release();
+  boost::asio::awaitable<Status> release_once();
+  boost::asio::awaitable<Status> release_with_retries();
   boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
   void stop(bool release, std::function<void()> done);  // any thread
   void observe(Lease lease, TimePoint now);
@@ -93,7 +93,7 @@ struct LeaderElector::Impl {
   std::unique_ptr<Candidacy> candidacy;  // null: nobody coordinates
   bool coordinated = false;              // the API server's coordinator names the holder
   bool logged_outvoted = false;
-  std::atomic<bool> logged_set_back{false};
+  std::atomic<bool> logged_restored{false};
   std::string announced;  // the last holder passed to new_leader
   std::minstd_rand random{std::random_device{}()};
   bool write_unanswered = false;  // the last write has no answer: it may have taken effect
@@ -172,8 +172,8 @@ asio::awaitable<void> LeaderElector::Impl::pause(milliseconds time) {
 
 void LeaderElector::Impl::observe(Lease lease, TimePoint now) {
   candidate.observe(std::move(lease), now);
-  if (!candidate.set_back().empty() && !logged_set_back.exchange(true)) {
-    callbacks.set_back(candidate.set_back());
+  if (!candidate.restored().empty() && !logged_restored.exchange(true)) {
+    callbacks.restored(candidate.restored());
   }
   if (candidate.holder() == announced || candidate.holder().empty()) return;
   announced = candidate.holder();
@@ -203,7 +203,7 @@ bool LeaderElector::Impl::within_reach() const {
 }
 
 Status LeaderElector::Impl::may_write(TimePoint now) const {
-  if (logged_set_back) return {Code::failed_precondition, candidate.set_back()};
+  if (logged_restored) return {Code::failed_precondition, candidate.restored()};
   const bool ours = is_leader && candidate.holds();
   if (ours || (coordinated ? within_reach() : candidate.may_take(now))) return {};
   std::string why = "the Lease is held by " + candidate.holder();
@@ -311,7 +311,7 @@ void LeaderElector::Impl::log_released() const {
   log::info("Released the Lease", {{"lease", options.lease()}});
 }
 
-asio::awaitable<Status> LeaderElector::Impl::give_back_once() {
+asio::awaitable<Status> LeaderElector::Impl::release_once() {
   // A fresh read: never overwrite a successor (HOST-117).
   Result<Lease> seen = co_await client->get();
   if (!seen.ok()) co_return seen.status();
@@ -325,7 +325,7 @@ asio::awaitable<Status> LeaderElector::Impl::give_back_once() {
 
 // Without reading first when every write is answered. Otherwise, or after a conflict, with a read:
 // a renewal that stop() cut off may even arrive between the read and the write.
-asio::awaitable<Status> LeaderElector::Impl::give_back_repeatedly() {
+asio::awaitable<Status> LeaderElector::Impl::release_with_retries() {
   Status status(Code::aborted, "not tried");
   if (candidate.holds() && !write_unanswered) {
     std::string body = updated_lease(*candidate.lease(), candidate.release(clock.wall()));
@@ -333,16 +333,16 @@ asio::awaitable<Status> LeaderElector::Impl::give_back_repeatedly() {
     if (status.ok()) log_released();
   }
   for (int tries = 0; tries < 2 && status.code() == Code::aborted; ++tries) {
-    status = co_await give_back_once();
+    status = co_await release_once();
   }
   co_return status;
 }
 
-asio::awaitable<void> LeaderElector::Impl::give_back() {
+asio::awaitable<void> LeaderElector::Impl::release() {
   using asio::experimental::awaitable_operators::operator||;
   boost::system::error_code ignored;
   limit.expires_after(request_timeout(options));
-  auto outcome = co_await (give_back_repeatedly() ||
+  auto outcome = co_await (release_with_retries() ||
                            limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored)));
   Status status(Code::deadline_exceeded, "no answer in time");
   if (outcome.index() == 0) status = std::get<0>(outcome);
@@ -378,7 +378,7 @@ asio::awaitable<void> LeaderElector::Impl::elect() {
   } else if (release_wanted) {
     // First, so that a coordinator looks for a successor among the others only.
     if (coordinated) co_await candidacy->withdraw();
-    if (candidate.holds() || write_unanswered) co_await give_back();
+    if (candidate.holds() || write_unanswered) co_await release();
   }
   if (candidacy) candidacy->stop();
 }
@@ -423,7 +423,7 @@ void LeaderElector::start() {
 void LeaderElector::release(std::function<void()> done) { impl_->stop(true, std::move(done)); }
 
 bool LeaderElector::leading() const {
-  return impl_->is_leader && !impl_->logged_set_back && impl_->clock.now() < impl_->deadline();
+  return impl_->is_leader && !impl_->logged_restored && impl_->clock.now() < impl_->deadline();
 }
 
 int64_t LeaderElector::transitions() const { return impl_->transitions; }

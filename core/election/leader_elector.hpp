@@ -46,10 +46,10 @@ struct ElectionCallbacks {
   // The Lease was lost unintentionally: the process must end (HOST-115). Called on the election's
   // thread, since a hung loop would never run a posted function. Once.
   std::function<void(const std::string& reason)> lost;
-  // The API server's storage was set back to an earlier state, so that nothing that this process
+  // The API server's storage was restored to an earlier state, so that nothing that this process
   // has read holds any more (API-141): it must end, leading or not. Nothing is written any more.
   // Called on the election's thread. Once.
-  std::function<void(const std::string& reason)> set_back{};
+  std::function<void(const std::string& reason)> restored{};
   // Posted. The API server's coordinator has chosen another process: this one should end its work
   // and release() the Lease, which it keeps until then. Once.
   std::function<void(std::string identity)> outvoted{};

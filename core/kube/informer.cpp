@@ -63,7 +63,7 @@ void Informer::Impl::take_removal(ObjectStore::Key key, const ObjectPtr& last,
 
 // Replaces the store's content without ever emptying it (API-41, 131).
 void Informer::Impl::take_listing(Listing listing) {
-  if (older_version(listing.resource_version, version)) note_set_back(listing.resource_version);
+  if (older_version(listing.resource_version, version)) note_restored(listing.resource_version);
   const bool initial = !synced.load();
   std::vector<ObjectPtr> missing;
   if (!initial && listing.skipped > 0) {
@@ -104,11 +104,11 @@ void Informer::Impl::set_version(std::string_view text) {
 }
 
 // The server would accept a watch from a version of its future, and tell nothing until it is there.
-void Informer::Impl::note_set_back(std::string_view newest) {
+void Informer::Impl::note_restored(std::string_view newest) {
   const std::string reason = "the newest resourceVersion of " + spec.resource.id() + " is " +
                              std::string(newest) + " after " + version;
-  log::warning("The API server's storage was set back to an earlier state", {{"reason", reason}});
-  if (findings->set_back) findings->set_back(reason);
+  log::warning("The API server's storage was restored to an earlier state", {{"reason", reason}});
+  if (findings->restored) findings->restored(reason);
 }
 
 void Informer::Impl::note_failure(const Status& status) {
@@ -570,7 +570,7 @@ asio::awaitable<Informer::Impl::Outcome> Informer::Impl::verify_version() {
   Status status = co_await list_page(newest, options, Backoff::Clock::now() + timing.list_idle);
   if (!status.ok()) co_return after_error(status);
   if (!older_version(newest.resource_version, version)) co_return Outcome();
-  note_set_back(newest.resource_version);
+  note_restored(newest.resource_version);
   set_version(newest.resource_version);
   version_unusable = true;
   co_return Outcome{Next::list, Status()};
@@ -708,9 +708,9 @@ bool Informer::Impl::take_event(std::string_view text, std::optional<Listing>& l
 }
 
 InformerSet::InformerSet(Client client, InformerTiming timing,
-                         std::function<void(const std::string& reason)> set_back)
+                         std::function<void(const std::string& reason)> restored)
     : client_(client), timing_(timing) {
-  findings_->set_back = std::move(set_back);
+  findings_->restored = std::move(restored);
 }
 
 InformerSet::~InformerSet() { stop(); }

@@ -76,9 +76,9 @@ struct InformerTiming {
 // Shared by the informers of one API server. Home thread.
 struct ServerFindings {
   bool endless_streams = false;  // a streamed list (API-38) had no end
-  // The server's storage was set back to an earlier state (API-141): what informers hold may never
+  // The server's storage was restored to an earlier state (API-141): what informers hold may never
   // have happened. Empty: each lists again when it notices, and what is missing then was deleted.
-  std::function<void(const std::string& reason)> set_back{};
+  std::function<void(const std::string& reason)> restored{};
 };
 
 struct InformerStatistics {
@@ -101,7 +101,7 @@ class Informer {
   // Declares the fields that a reader needs, without a handler. Before start(); later only when
   // they are kept already, else failed_precondition.
   Status declare(const FieldSet& fields);
-  // Finds or makes the informer, and adds a handler. A handler added after the first sync gets the
+  // Declares the fields, and adds a handler. A handler added after the first sync gets the
   // store's content as initial adds, posted.
   Status subscribe(const FieldSet& fields, InformerHandler handler);
 
@@ -135,9 +135,9 @@ class Informer {
 // One informer per spec, shared by all that ask (HOST-89). Home thread.
 class InformerSet {
  public:
-  // `set_back`: as in ServerFindings.
+  // `restored`: as in ServerFindings.
   explicit InformerSet(Client client, InformerTiming timing = {},
-                       std::function<void(const std::string& reason)> set_back = {});
+                       std::function<void(const std::string& reason)> restored = {});
   ~InformerSet();
 
   // The informer for `spec`, made on demand; starts in the loop's next step if start() was called

@@ -90,7 +90,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   template <typename Notify>
   void tell(Notify notify);
   void set_version(std::string_view version);
-  void note_set_back(std::string_view newest);
+  void note_restored(std::string_view newest);
   void note_failure(const Status& status);
   void skipped_object(const Status& why);
   std::chrono::milliseconds pause_after(const Status& status);

@@ -51,7 +51,7 @@ class RestoreTest : public testing::Test {
       ASSERT_TRUE(written.ok()) << written.http.body;
     }
   }
-  static void expect_set_back(support::Process& manager) {
+  static void expect_restored(support::Process& manager) {
     const auto ended = manager.wait(patience());
     ASSERT_TRUE(ended) << manager.log();
     EXPECT_EQ(ended->code, 1);
@@ -99,8 +99,8 @@ TEST_F(RestoreTest, Issue37_10_LeaderAndStandbyEndAndBeginAnew) {
   })) << leader->log();
   go_on();
   cluster_.server().restore();
-  expect_set_back(*leader);
-  expect_set_back(*standby);
+  expect_restored(*leader);
+  expect_restored(*standby);
   EXPECT_FALSE(cluster_.nodes().contains("node-2"));
   // Nothing is deleted in the cloud on the ground of what was undone.
   const json balancers = cluster_.cloud().control("GET", "/load_balancers");
@@ -117,7 +117,7 @@ TEST_F(RestoreTest, Issue37_10_AManagerWithoutALeaseToo) {
   cluster_.server().back_up();
   go_on();
   cluster_.server().restore();
-  expect_set_back(*manager);
+  expect_restored(*manager);
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ void require_at_least(Errors& errors, const char* flag, int32_t value, int32_t l
 }
 
 // The limits of flags that only plugins read are in their manifests.
-void validate_controllers(const Options& options, Errors& errors) {
+void validate_controller_flags(const Options& options, Errors& errors) {
   const NodeControllerOptions& node = options.node_controller;
   require_positive(errors, "--node-status-update-frequency", node.node_status_update_frequency);
   require_positive(errors, "--node-monitor-period",
@@ -293,10 +293,10 @@ Validation validate(const Options& options, std::span<const KnownController> con
   result.enabled = std::move(selection.enabled);
   if (!options.webhook.webhooks.empty()) {  // HOST-45
     result.errors.emplace_back(
-        "--webhooks must be empty: this program serves no webhooks; run the cloud's as a program "
+        "--webhooks must be empty: this program serves no webhooks; run the cloud's as programs "
         "of their own");
   }
-  validate_controllers(options, result.errors);
+  validate_controller_flags(options, result.errors);
   validate_client(options.client_connection, result.errors);
   validate_network(options, result);
   validate_leader_election(options.leader_election, result.errors);

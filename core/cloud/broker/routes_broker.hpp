@@ -1,9 +1,9 @@
 // The provider's routes for all controllers: every operation has a deadline and is counted, one
 // `apply` runs at a time, the removal of many routes passes the brake, and routes lead only where
-// they may (RouteTargets). Changes that a
-// controller requests together are judged together and then made in batches of the provider's size.
-// A batch that the provider never completes loses its turn after a grace period; then the table is
-// listed before anything else is changed (docs/decisions/0010). Loop thread.
+// they may (RouteTargets). Changes that a controller requests together are judged together and then
+// made in batches of the provider's size. A batch that the provider never completes loses its turn
+// after a grace period; then the table is listed before anything else is changed
+// (docs/decisions/0010). Loop thread.
 #pragma once
 
 #include "cloud/broker/provider_timeouts.hpp"

@@ -28,7 +28,7 @@ struct BrakeSubject {
   std::string done{"were deleted"};
 };
 BrakeSubject subject_nodes();
-// Nodes that prove nothing about the cloud (NodeView::apart).
+// Nodes that prove nothing about the cloud (NodeView::unseen).
 BrakeSubject subject_unseen();
 
 // One line: whether anything is held, which objects, and why. `held`: names, as many as

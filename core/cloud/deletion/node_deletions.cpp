@@ -96,7 +96,7 @@ struct NodeDeletions::Candidate {
   const NodeDeletion request;
   const runtime::TimePoint deadline;
   NodeFacts node;
-  bool apart = false;              // of NodeView::apart
+  bool unseen = false;             // of NodeView::unseen
   const char* ground = "deleted";  // for metrics
   Round* round = nullptr;          // while it decides on it
   InstanceAnswer answer;           // of the look-up
@@ -125,7 +125,7 @@ struct NodeDeletions::Pause {
 NodeDeletions::NodeDeletions(Dependencies dependencies, runtime::BrakeOptions options)
     : deps_(std::move(dependencies)),
       brake_(options),
-      apart_(options),
+      unseen_brake_(options),
       held_(deps_.cache, deps_.timers) {}
 
 NodeDeletions::~NodeDeletions() {
@@ -246,7 +246,7 @@ Status NodeDeletions::identify(Candidate& candidate) const {
   }
   candidate.node = facts_of(cached);
   candidate.node.seen = sightings_.seen(*cached);
-  candidate.apart = !candidate.node.seen;
+  candidate.unseen = !candidate.node.seen;
   return refusal(request, candidate.node);
 }
 
@@ -331,22 +331,22 @@ Status NodeDeletions::give_back(const Candidate& candidate, Status status, const
 }
 
 std::string NodeDeletions::why_held_back(const Candidate& candidate, BrakeVerdict verdict) const {
-  const runtime::BrakeReport unseen = apart_.report(deps_.timers.now());
-  if (candidate.apart && unseen.engaged) {
-    return why_held(verdict, unseen, apart_.options(), subject_unseen());
+  const runtime::BrakeReport unseen = unseen_brake_.report(deps_.timers.now());
+  if (candidate.unseen && unseen.engaged) {
+    return why_held(verdict, unseen, unseen_brake_.options(), subject_unseen());
   }
   return why_held(verdict, report(), brake_.options(), subject_nodes());
 }
 
 runtime::Brake& NodeDeletions::brake_of(const Candidate& candidate) {
-  return candidate.apart ? apart_ : brake_;
+  return candidate.unseen ? unseen_brake_ : brake_;
 }
 
 // An answer that lacks too much is not believed about unseen Nodes either.
 BrakeJudgement NodeDeletions::judgement_of(const Candidate& candidate) {
   const auto now = deps_.timers.now();
   const BrakeJudgement judgement = brake_of(candidate).judge(candidate.node.uid, now);
-  if (!candidate.apart || judgement.verdict != BrakeVerdict::pass) return judgement;
+  if (!candidate.unseen || judgement.verdict != BrakeVerdict::pass) return judgement;
   const runtime::BrakeReport others = brake_.report(now);
   if (!others.engaged && !others.contradicted) return judgement;
   return {BrakeVerdict::over_limit, milliseconds(0)};
@@ -440,7 +440,7 @@ void NodeDeletions::observe_listing(Round& round, const Candidates& candidates) 
   const NodeView view = view_of({nodes, round.listing->get(), wanted, spare_canaries_});
   round.canary = view.canary;
   for (Candidate* candidate : candidates) {
-    candidate->apart = view.apart_uids.contains(candidate->node.uid);
+    candidate->unseen = view.unseen_uids.contains(candidate->node.uid);
   }
   if (!round.listed()) return;
   if ((*round.listing)->complete() || !view.observation.terminated.empty()) observe(view);
@@ -449,19 +449,19 @@ void NodeDeletions::observe_listing(Round& round, const Candidates& candidates) 
 // The provider cannot list: the others are known only as far as they were asked for together.
 void NodeDeletions::observe_answers(const Round& round) {
   NodeView view;
-  view.observation.known = view.apart.known = our_nodes().size();
-  view.observation.sighted = view.apart.sighted = round.canary_standing == Standing::exists;
+  view.observation.known = view.unseen.known = our_nodes().size();
+  view.observation.sighted = view.unseen.sighted = round.canary_standing == Standing::exists;
   for (const Candidate* candidate : round.asking) {
     const Standing standing = standing_of(candidate->answer.state());
     if (is_there(standing)) continue;
-    add_gone(candidate->apart ? view.apart : view.observation, candidate->node, standing);
+    add_gone(candidate->unseen ? view.unseen : view.observation, candidate->node, standing);
   }
   observe(view);
 }
 
 void NodeDeletions::observe(const NodeView& view) {
   brake_.observe(view.observation, deps_.timers.now());
-  apart_.observe(view.apart, deps_.timers.now());
+  unseen_brake_.observe(view.unseen, deps_.timers.now());
 }
 
 // Counts every listing, whatever it was made for.
@@ -509,25 +509,27 @@ bool NodeDeletions::deleted(const std::string& name) const {
 
 void NodeDeletions::begin() {
   brake_.begin(deps_.timers.now());
-  apart_.begin(deps_.timers.now());
+  unseen_brake_.begin(deps_.timers.now());
 }
 
 runtime::BrakeReport NodeDeletions::report() const {
   runtime::BrakeReport report = brake_.report(deps_.timers.now());
   report.held = held_.names().size();
-  report.engaged = report.engaged || apart_.report(deps_.timers.now()).engaged || report.held > 0;
+  report.engaged =
+      report.engaged || unseen_brake_.report(deps_.timers.now()).engaged || report.held > 0;
   return report;
 }
 
 std::string NodeDeletions::summary() const {
   return describe(report(), brake_.options(), subject_nodes()) +
-         describe_unseen(apart_.report(deps_.timers.now()), apart_.options());
+         describe_unseen(unseen_brake_.report(deps_.timers.now()), unseen_brake_.options());
 }
 
 std::string NodeDeletions::status_text() const {
   const auto held = held_.names();
-  std::string text = describe(report(), brake_.options(), subject_nodes(), held) +
-                     describe_unseen(apart_.report(deps_.timers.now()), apart_.options());
+  std::string text =
+      describe(report(), brake_.options(), subject_nodes(), held) +
+      describe_unseen(unseen_brake_.report(deps_.timers.now()), unseen_brake_.options());
   if (!held.empty()) {
     text += "; to let one go: kubectl annotate node NAME " + std::string(kAllowDeletion) + "=true";
   }

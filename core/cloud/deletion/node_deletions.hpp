@@ -33,11 +33,11 @@ struct NodeDeletion {
   std::string name;
   kube::DeleteOptions options;
   kube::CallOptions call;  // `timeout` bounds the whole of it
-  // Failures of the gate itself, by reason: waiting "DeletionHeld", "CloudViewBlind" and
-  // "SecondLookFailed" and "InstanceNeverSeen", to be requested again; failed_precondition
-  // "MachineExists" and "NodeIsReady"; aborted/conflict for a Node that was replaced;
-  // unimplemented/unsupported "ForeignProviderID"; else the API server's. ok and not_found: it is
-  // gone.
+  // Failures of the gate itself, by reason: waiting "DeletionHeld", "CloudViewBlind",
+  // "SecondLookFailed", "IncompleteListing" and "InstanceNeverSeen", to be requested again;
+  // failed_precondition "MachineExists", "NodeIsReady", "NotOfThisCloud" and "NotLeading";
+  // aborted/conflict for a Node that was replaced; unimplemented/unsupported "ForeignProviderID";
+  // else the API server's. ok: it is gone. not_found: it is gone, or is being deleted already.
   ObjectApi::Done done;
 };
 
@@ -125,7 +125,7 @@ class NodeDeletions {
 
   Dependencies deps_;
   runtime::Brake brake_;
-  runtime::Brake apart_;  // of Nodes that prove nothing (NodeView::apart)
+  runtime::Brake unseen_brake_;  // of Nodes that prove nothing (NodeView::unseen)
   HeldNodes held_;
   Sightings sightings_;
   std::map<std::string, runtime::TimePoint> deleted_;  // by name

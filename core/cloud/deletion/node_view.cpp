@@ -70,11 +70,11 @@ std::optional<InstanceQuery> listed_spare_canary(const ViewRequest& request) {
 
 // Without a listing: an instance that a direct look-up can be expected to find.
 std::optional<InstanceQuery> probable_canary(const ViewRequest& request,
-                                             const std::unordered_set<std::string>& apart) {
+                                             const std::unordered_set<std::string>& unseen) {
   for (const bool ready : {true, false}) {
     for (const NodeFacts& node : request.nodes) {
       if (node.ready != ready || !counts(node, request) || request.wanted.contains(node.uid) ||
-          apart.contains(node.uid)) {
+          unseen.contains(node.uid)) {
         continue;
       }
       return node.query();
@@ -158,9 +158,9 @@ NodeView view_of(const ViewRequest& request) {
   NodeView view;
   if (request.instances == nullptr) {
     for (const NodeFacts& node : request.nodes) {
-      if (!node.seen) view.apart_uids.insert(node.uid);
+      if (!node.seen) view.unseen_uids.insert(node.uid);
     }
-    view.canary = probable_canary(request, view.apart_uids);
+    view.canary = probable_canary(request, view.unseen_uids);
     return view;
   }
   std::optional<InstanceQuery> ready_canary;
@@ -168,30 +168,30 @@ NodeView view_of(const ViewRequest& request) {
   bool any_ready = false;
   for (const NodeFacts& node : request.nodes) {
     if (!counts(node, request)) continue;
-    const bool apart = !node.seen;
-    if (apart) view.apart_uids.insert(node.uid);
-    auto& observation = apart ? view.apart : view.observation;
+    const bool unseen = !node.seen;
+    if (unseen) view.unseen_uids.insert(node.uid);
+    auto& observation = unseen ? view.unseen : view.observation;
     ++observation.known;
-    any_ready = any_ready || (node.ready && !apart);
+    any_ready = any_ready || (node.ready && !unseen);
     const Standing standing = standing_of(node, *request.instances);
     const bool lacked =
         !request.instances->complete() || request.instances->may_lack(node.provider_id);
     if (standing == Standing::absent && lacked) continue;
     if (standing == Standing::absent || standing == Standing::terminated) {
       add_gone(observation, node, standing);
-      if (node.ready && !node.leaving && !apart) ++observation.alive;
+      if (node.ready && !node.leaving && !unseen) ++observation.alive;
     }
-    if (standing != Standing::exists || apart) continue;
+    if (standing != Standing::exists || unseen) continue;
     auto& canary = node.ready ? ready_canary : other_canary;
     if (!canary) canary = node.query();
   }
   view.canary = ready_canary;
   if (!any_ready) view.canary = other_canary ? other_canary : listed_spare_canary(request);
-  for (runtime::BrakeObservation* observation : {&view.observation, &view.apart}) {
+  for (runtime::BrakeObservation* observation : {&view.observation, &view.unseen}) {
     observation->sighted = observation->sighted || view.canary.has_value();
     observation->partial = !request.instances->complete();
   }
-  view.apart.known += view.observation.known;
+  view.unseen.known += view.observation.known;
   return view;
 }
 

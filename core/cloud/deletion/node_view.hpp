@@ -57,8 +57,8 @@ struct NodeView {
   runtime::BrakeObservation observation;
   // Nodes whose instance was never seen prove nothing about the cloud: they count neither there nor
   // as a canary. Those that are missing are limited apart.
-  runtime::BrakeObservation apart;
-  std::unordered_set<std::string> apart_uids;
+  runtime::BrakeObservation unseen;
+  std::unordered_set<std::string> unseen_uids;
   // An existing instance: a direct look-up has to find it too.
   std::optional<InstanceQuery> canary;
 };

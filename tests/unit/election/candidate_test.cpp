@@ -66,12 +66,12 @@ TEST_F(CandidateTest, Issue37_12_TheDurationIsThisProcesssAndNotTheRecords) {
   EXPECT_TRUE(candidate.may_take(start + seconds(35))) << "nobody may hold it for 68 years";
 }
 
-TEST_F(CandidateTest, Issue37_10_AnOlderVersionIsASetBack) {
+TEST_F(CandidateTest, Issue37_10_AnOlderVersionIsARestore) {
   Lease lease = lease_held_by("other", "t1");
   const auto seen = [&](const char* version) {
     lease.resource_version = version;
     candidate.observe(lease, start);
-    return candidate.set_back();
+    return candidate.restored();
   };
   EXPECT_EQ(seen("99"), "");
   EXPECT_EQ(seen("100"), "");

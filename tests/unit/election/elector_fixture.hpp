@@ -63,10 +63,10 @@ class Elector {
   [[nodiscard]] bool await_holder(const std::string& identity) {
     return await([&] { return holder_ == identity; });
   }
-  [[nodiscard]] bool await_set_back() {
-    return await([this] { return !set_back_.empty(); });
+  [[nodiscard]] bool await_restored() {
+    return await([this] { return !restored_.empty(); });
   }
-  [[nodiscard]] std::string why_set_back() const { return set_back_; }
+  [[nodiscard]] std::string why_restored() const { return restored_; }
   // Gives the Lease back and waits until that is over.
   void release() {
     std::promise<void> over;
@@ -110,9 +110,9 @@ class Elector {
       lost_ = reason;
       changed_.notify_all();
     };
-    result.set_back = [this](const std::string& reason) {
+    result.restored = [this](const std::string& reason) {
       const std::lock_guard lock(mutex_);
-      set_back_ = reason;
+      restored_ = reason;
       changed_.notify_all();
     };
     result.outvoted = [this](const std::string& identity) {
@@ -135,7 +135,7 @@ class Elector {
   std::optional<std::string> lost_;
   std::string holder_;
   std::string successor_;
-  std::string set_back_;
+  std::string restored_;
   int times_outvoted_ = 0;
   LeaderElector elector_;
 };

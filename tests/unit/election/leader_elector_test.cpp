@@ -101,13 +101,13 @@ TEST_F(LeaderElectorTest, IsLostWhenAnotherTookIt) {
   EXPECT_EQ(lease.record().holder_identity, "other");
 }
 
-TEST_F(LeaderElectorTest, Issue37_10_AStorageThatWasSetBackEndsTheLeaderBeforeItWrites) {
+TEST_F(LeaderElectorTest, Issue37_10_AStorageThatWasRestoredEndsTheLeaderBeforeItWrites) {
   Elector elector(lease, clock, "a");
   ASSERT_TRUE(elector.await_leading());
   const FakeLease::Copy copy = lease.copy();
   ASSERT_TRUE(eventually([&] { return lease.updates() > 5; }));
   lease.restore(copy);
-  ASSERT_TRUE(elector.await_set_back());
+  ASSERT_TRUE(elector.await_restored());
   EXPECT_FALSE(elector->leading()) << "nothing is written on what it read before";
   EXPECT_EQ(lease.copy().version, copy.version) << "nor is the Lease";
 }
@@ -119,18 +119,18 @@ TEST_F(LeaderElectorTest, Issue37_10_ACopyWithoutTheLeaseToo) {
   ASSERT_TRUE(elector.await_leading());
   ASSERT_TRUE(eventually([&] { return lease.updates() > 5; }));
   lease.restore(copy);
-  ASSERT_TRUE(elector.await_set_back());
+  ASSERT_TRUE(elector.await_restored());
   EXPECT_FALSE(elector->leading());
 }
 
-TEST_F(LeaderElectorTest, ALeaseThatIsDeletedAndMadeAgainIsNoSetBack) {
+TEST_F(LeaderElectorTest, ALeaseThatIsDeletedAndMadeAgainIsNoRestore) {
   Elector elector(lease, clock, "a");
   ASSERT_TRUE(elector.await_leading());
   lease.remove();
   ASSERT_TRUE(eventually([&] { return lease.exists(); }));
   const int updates = lease.updates();
   ASSERT_TRUE(eventually([&] { return lease.updates() > updates + 3; }));
-  EXPECT_EQ(elector.why_set_back(), "");
+  EXPECT_EQ(elector.why_restored(), "");
   EXPECT_TRUE(elector->leading());
 }
 

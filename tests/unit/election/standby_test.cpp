@@ -54,7 +54,7 @@ TEST_F(StandbyTest, HOST_112c_WakesUpWhenTheHoldersTimeIsOver) {
 }
 
 // API-141: the watch from a version of the future tells nothing; the next read shows the older one.
-TEST_F(StandbyTest, Issue37_10_AStorageThatWasSetBackEndsAStandby) {
+TEST_F(StandbyTest, Issue37_10_AStorageThatWasRestoredEndsAStandby) {
   lease.set(renewed(0));
   const FakeLease::Copy copy = lease.copy();
   for (int number = 1; number < 50; ++number) lease.set(renewed(number));
@@ -62,8 +62,8 @@ TEST_F(StandbyTest, Issue37_10_AStorageThatWasSetBackEndsAStandby) {
   ASSERT_TRUE(elector.await_holder("other"));
   ASSERT_TRUE(eventually([&] { return lease.watches() > 0; }));
   lease.restore(copy);
-  ASSERT_TRUE(elector.await_set_back());
-  EXPECT_EQ(elector.why_set_back(), "the Lease has resourceVersion 1 after 50");
+  ASSERT_TRUE(elector.await_restored());
+  EXPECT_EQ(elector.why_restored(), "the Lease has resourceVersion 1 after 50");
   clock.advance(seconds(60));
   const int reads = lease.reads();
   ASSERT_TRUE(eventually([&] { return lease.reads() > reads + 3; }));

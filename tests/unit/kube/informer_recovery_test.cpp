@@ -363,12 +363,12 @@ TEST_F(EndlessListTest, Issue37_13_ObjectsThatAreNoneAreOneLineOfTheLog) {
 }
 
 // API-141: etcd restored from a copy. kube-apiserver takes a watch from a version of its future.
-class SetBackTest : public InformerTest {
+class RestoredTest : public InformerTest {
  protected:
-  SetBackTest() { timing_.verify_versions = true; }
+  RestoredTest() { timing_.verify_versions = true; }
 };
 
-TEST_F(SetBackTest, Issue37_10_AWatchDoesNotGoOnFromAVersionOfTheFuture) {
+TEST_F(RestoredTest, Issue37_10_AWatchDoesNotGoOnFromAVersionOfTheFuture) {
   initial_stream({node_json("a", 5), node_json("b", 9)}, 10, {}, End::close);
   api_.expect({"!watch", "limit=1", "!resourceVersion"},
               json_reply(list_json(7, {node_json("a", 5)}, "more")));
@@ -378,7 +378,7 @@ TEST_F(SetBackTest, Issue37_10_AWatchDoesNotGoOnFromAVersionOfTheFuture) {
   EXPECT_EQ(informer().resource_version(), "7");
 }
 
-TEST_F(SetBackTest, Issue37_10_WhoeverIsToldDecidesBeforeAnyHandler) {
+TEST_F(RestoredTest, Issue37_10_WhoeverIsToldDecidesBeforeAnyHandler) {
   std::vector<std::string> told;
   InformerSet informers(client_for(api_.server()), timing_, [&](const std::string& reason) {
     told.push_back(reason + ", with " + std::to_string(seen_.size()) + " seen");
@@ -399,7 +399,7 @@ TEST_F(SetBackTest, Issue37_10_WhoeverIsToldDecidesBeforeAnyHandler) {
               ElementsAre("the newest resourceVersion of v1/nodes is 7 after 10, with 0 seen"));
 }
 
-TEST_F(SetBackTest, AWatchGoesOnWhenNothingWasSetBack) {
+TEST_F(RestoredTest, AWatchGoesOnWhenNothingWasRestored) {
   initial_stream({node_json("a", 5)}, 10, {bookmark_json(17)}, End::close);
   api_.expect({"!watch", "limit=1"}, status_reply(503, "ServiceUnavailable"));
   api_.expect({"!watch", "limit=1"}, json_reply(list_json(17, {node_json("a", 5)})));
