@@ -21,8 +21,8 @@
 namespace ccm::plugin {
 
 // The time of each key's last successful reconcile, in 8 bytes a key: for status pages of objects
-// about which nothing else is known. Doubles while it fills, up to 16,384 places (128 KiB). From then
-// on a new key may replace the oldest of a few. Loop thread.
+// about which nothing else is known. Doubles while it fills, up to 16,384 places (128 KiB). From
+// then on a new key may replace the oldest of a few. Loop thread.
 class SettledTimes {
  public:
   void note(std::string_view key, runtime::TimePoint when);

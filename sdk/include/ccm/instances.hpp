@@ -163,6 +163,9 @@ class InstanceListC {
   }
   explicit InstanceListC(const InstanceList& list)
       : InstanceListC(list.instances, list.unknown_prefixes, list.complete) {}
+  // What a temporary held would be gone.
+  explicit InstanceListC(const std::vector<Instance>&&) = delete;
+  explicit InstanceListC(const InstanceList&&) = delete;
   InstanceListC(const InstanceListC&) = delete;
   InstanceListC& operator=(const InstanceListC&) = delete;
 

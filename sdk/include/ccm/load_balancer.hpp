@@ -139,6 +139,7 @@ class LoadBalancerServiceC {
     raw_.affinity_timeout_seconds = static_cast<int32_t>(service.affinity_timeout.count());
     raw_.object = service.object.get();
   }
+  explicit LoadBalancerServiceC(const LoadBalancerService&&) = delete;  // it would be gone
   LoadBalancerServiceC(const LoadBalancerServiceC&) = delete;
   LoadBalancerServiceC& operator=(const LoadBalancerServiceC&) = delete;
 
@@ -204,6 +205,7 @@ class LoadBalancerC {
     raw_.node_label_count = node_labels_.size();
     raw_.no_members = c_str(balancer.no_members);
   }
+  explicit LoadBalancerC(const LoadBalancer&&) = delete;  // it would be gone
   LoadBalancerC(const LoadBalancerC&) = delete;
   LoadBalancerC& operator=(const LoadBalancerC&) = delete;
 

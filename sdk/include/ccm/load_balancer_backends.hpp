@@ -51,6 +51,7 @@ class BackendsC {
     }
     pointers_ = pointers_to(raw_);
   }
+  explicit BackendsC(const std::vector<Backend>&&) = delete;  // it would be gone
   BackendsC(const BackendsC&) = delete;
   BackendsC& operator=(const BackendsC&) = delete;
 

@@ -90,6 +90,7 @@ class OwnedObjectsC {
     list_.objects = pointers_.data();
     list_.count = pointers_.size();
   }
+  explicit OwnedObjectsC(const std::vector<OwnedObject>&&) = delete;  // it would be gone
   OwnedObjectsC(const OwnedObjectsC&) = delete;
   OwnedObjectsC& operator=(const OwnedObjectsC&) = delete;
 

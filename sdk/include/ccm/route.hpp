@@ -60,6 +60,7 @@ class RoutesC {
     list_.routes = pointers_.data();
     list_.count = pointers_.size();
   }
+  explicit RoutesC(const std::vector<Route>&&) = delete;  // it would be gone
   RoutesC(const RoutesC&) = delete;
   RoutesC& operator=(const RoutesC&) = delete;
 
@@ -84,6 +85,7 @@ class RouteResultsC {
     results_.statuses = pointers_.data();
     results_.count = pointers_.size();
   }
+  explicit RouteResultsC(const std::vector<Status>&&) = delete;  // it would be gone
   RouteResultsC(const RouteResultsC&) = delete;
   RouteResultsC& operator=(const RouteResultsC&) = delete;
 
