@@ -19,16 +19,16 @@
 
 namespace ccm::app {
 
-// Pure, any thread. The object after the patch, as JSON, as far as its fields are known. `object` is a JSON object; a
-// body that does not fit it changes nothing: the API server would refuse it. Lists of Nodes and
-// Services that the API server merges are merged (API-47), all others replaced.
+// Pure, any thread. The object after the patch, as JSON, as far as its fields are known. `object`
+// is a JSON object; a body that does not fit it changes nothing: the API server would refuse it.
+// Lists of Nodes and Services that the API server merges are merged (API-47), all others replaced.
 std::string patched(std::string_view object, kube::PatchType type, std::string_view body);
 
 // The values that differ; metadata.uid and metadata.resourceVersion are none.
 std::vector<FieldChange> changed_fields(std::string_view before, std::string_view after);
 
-// The caches with the withheld writes on top, and their events. So a controller sees its own writes, and other controllers' too, and goes
-// on as in a real run.
+// The caches with the withheld writes on top, and their events. So a controller sees its own
+// writes, and other controllers' too, and goes on as in a real run.
 class PlannedObjects final : public plugin::ObjectCache, public runtime::EventSource {
  public:
   // The references must outlive it.

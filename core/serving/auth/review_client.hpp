@@ -1,5 +1,5 @@
-// Sends reviews to the API server, a limited number at once, and retries temporary failures within one
-// time limit (API-124, HOST-103). The server's thread, which is the client's.
+// Sends reviews to the API server, a limited number at once, and retries temporary failures within
+// one time limit (API-124, HOST-103). The server's thread, which is the client's.
 #pragma once
 
 #include "kube/client.hpp"

@@ -23,7 +23,8 @@ struct Sample {
   double value = 0;
 };
 
-// Values that the process has anyhow cost nothing between scrapes. Collected on the server's thread.
+// Values that the process has anyhow cost nothing between scrapes. Collected on the server's
+// thread.
 class SampledMetrics final : public prometheus::Collectable {
  public:
   using Samples = std::function<std::vector<Sample>()>;
