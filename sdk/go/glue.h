@@ -55,6 +55,7 @@ enum {
 typedef struct ccm_go_services {
   ccm_interface log, ctx, config, timer, http, http_client, object, file, metrics, event, hint,
       leader, kube;
+  uint32_t abi_minor; /* of the host */
 } ccm_go_services;
 
 /* A component with its tables; `self` of everything that the host calls. */

@@ -51,6 +51,7 @@ void ccm_go_find_services(const ccm_host* host, ccm_go_services* out) {
   find(host, CCM_HOST_HINT, &out->hint);
   find(host, CCM_HOST_LEADER, &out->leader);
   find(host, CCM_HOST_KUBE, &out->kube);
+  out->abi_minor = host->abi_minor;
 }
 
 ccm_bool ccm_go_log_enabled(const ccm_go_services* host, int32_t level) {

@@ -48,7 +48,7 @@ func TestTheRoundTripperGoesThroughTheHost(t *testing.T) {
 	s := begin(t)
 	var body string
 	s.initialize = func(ctx context.Context) error {
-		response, err := get(s, ccm.WithHTTPOptions(ctx, ccm.HTTPOptions{Operation: "ListMachines", ReadOnly: true}))
+		response, err := get(s, ccm.WithHTTPOptions(ctx, ccm.HTTPOptions{Operation: "ListMachines", ReadOnly: true, Replaces: "2 members"}))
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func TestTheRoundTripperGoesThroughTheHost(t *testing.T) {
 	id := ccmtest.Start("initialize", time.Minute, 0)
 	request := ccmtest.NextRequest()
 	if request.Method != "POST" || request.URL != "https://cloud.example/v1/machines" || request.Body != "{}" ||
-		request.Operation != "ListMachines" || !request.ReadOnly || request.Header.Get("Authorization") != "Bearer x" {
+		request.Operation != "ListMachines" || !request.ReadOnly || request.Replaces != "2 members" || request.Header.Get("Authorization") != "Bearer x" {
 		t.Errorf("got %+v", request)
 	}
 	request.Answer(404, http.Header{"Content-Type": {"text/plain"}}, "nothing")

@@ -30,6 +30,7 @@ type HTTPOptions struct {
 	Timeout    time.Duration
 	MaxTries   int
 	Secrets    []string // further texts to redact
+	Replaces   string   // of a write, for a dry run: what it takes away, in words
 }
 
 type optionsKey struct{}
@@ -64,7 +65,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	var response *http.Response
 	handle, answer := newAnswer(func(result unsafe.Pointer) { response = goResponse(request, result) })
 	withArena(func(a *arena) {
-		if C.ccm_go_send(&t.host.services, t.client, child, a.httpRequest(request, body), handle) == 0 {
+		if C.ccm_go_send(&t.host.services, t.client, child, a.httpRequest(request, body, t.host.services.abi_minor), handle) == 0 {
 			answer.refuse(handle, "the host has no HTTP client")
 		}
 	})
@@ -77,7 +78,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-func (a *arena) httpRequest(from *http.Request, body []byte) *C.ccm_http_request {
+func (a *arena) httpRequest(from *http.Request, body []byte, abiMinor C.uint32_t) *C.ccm_http_request {
 	options, _ := from.Context().Value(optionsKey{}).(HTTPOptions)
 	to := one[C.ccm_http_request](a)
 	if options.ReadOnly {
@@ -100,6 +101,9 @@ func (a *arena) httpRequest(from *http.Request, body []byte) *C.ccm_http_request
 	to.operation, to.credential = a.text(options.Operation), a.text(options.Credential)
 	to.timeout_ms, to.max_tries = C.uint32_t(options.Timeout.Milliseconds()), C.uint32_t(options.MaxTries)
 	to.secrets, to.secret_count = a.texts(options.Secrets)
+	if abiMinor >= 1 { // an older host refuses what it does not know
+		to.replaces = a.text(options.Replaces)
+	}
 	return to
 }
 

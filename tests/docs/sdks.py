@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/reference/sdks.md says which functions of the ABI the SDKs in C++, Go and Rust have, as their sources do:   sdks.py [--write]
 
-A function that one of them lacks needs a reason in WHY.
+A function that one of them lacks needs a reason in WHY, a member of a struct that no line of its sources names one in WHY_MEMBERS.
 """
 import pathlib
 import re
@@ -31,6 +31,22 @@ WHY = {
     **{("ccm_host_object", function, "Go"): "`encoding/json` of `Object.JSON`" for function in ("find_in", "kind", "each", "equal")},
     ("ccm_host_object", "parse", "Go"): "`encoding/json`",
     ("ccm_host_timer", "now_ms", "Go"): "`time.Now`",
+}
+# (struct, member or "*", language): why there is none.
+WHY_MEMBERS = {
+    **{(struct, "*", language): "providers only" for language in ("Go", "Rust")
+       for struct in ("ccm_watch", "ccm_watch_event", "ccm_queue_options", "ccm_queue_item", "ccm_reconcile_request", "ccm_reconcile_result")},
+    **{(struct, "*", language): "a provider needs `get` for the cluster's UID" for language in ("Go", "Rust")
+       for struct in ("ccm_kube_reference", "ccm_kube_list_request", "ccm_kube_list", "ccm_kube_delete_request")},
+    **{(struct, member, language): why for language in ("Go", "Rust") for struct, member, why in (
+        ("ccm_instance", "why", "the host tells it to controllers"),
+        ("ccm_node_identity", "max_age_ms", "0 for a provider"),
+        ("ccm_event", "source", "the component's name, which the host fills in"),
+        ("ccm_object_reference", "api_version", "an Event is about an object that the host gave"),
+        ("ccm_read_file_request", "size_limit", "1 MiB, the most"))},
+    ("ccm_sign_request", "*", "Go"): "the standard library",
+    ("ccm_value", "*", "Go"): "`encoding/json` of `Object.JSON`",
+    ("ccm_value", "*", "C++"): "copied whole",
 }
 
 
@@ -80,6 +96,48 @@ def has_rust(table, function, host):
 LANGUAGES = {"C++": has_cpp, "Go": has_go, "Rust": has_rust}
 
 
+def members():
+    """(header, struct, member) of each struct that holds values, in the order of the headers."""
+    for header in sorted((INCLUDE / "abi").glob("*.h")):
+        text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
+        for body, struct in re.findall(r"typedef struct \w+ \{(.*?)\n\} (\w+);", text, re.S):
+            if "(*" not in body:
+                yield from ((header.name, struct, member) for member in re.findall(r"\b(\w+);", body) if member != "reserved")
+
+
+# Go's cgo and the C of its module have a member's name as it is, Rust adds "_" to its own words.
+SOURCES = {"C++": CPP, "Go": read("sdk/go/*.go", "sdk/go/*.c", "sdk/go/*.h"), "Rust": RUST}
+
+
+def names(language, member):
+    return bool(re.search(rf"(\.|->){member}_?\b|\b{member}_?[:,]", SOURCES[language]))
+
+
+def members_page(wrong):
+    text = """
+Members of structs that an SDK lacks although it has what they are for:
+
+| header | member | without it | why |
+| --- | --- | --- | --- |
+"""
+    used = set()
+    for header, struct, member in members():
+        lacking = {}
+        for language in LANGUAGES:
+            if names(language, member):
+                continue
+            why = next((key for key in ((struct, member, language), (struct, "*", language)) if key in WHY_MEMBERS), None)
+            if why is None:
+                wrong.append(f"{language} lacks {struct}.{member}, and WHY_MEMBERS gives no reason")
+            used |= {why}
+            if why is not None and why[1] == "*":
+                continue  # the functions above say it
+            lacking.setdefault(WHY_MEMBERS.get(why, "?"), []).append(language)
+        for why, languages in lacking.items():
+            text += f"| `ccm/abi/{header}` | `{struct}.{member}` | {', '.join(languages)} | {why} |\n"
+    return text, wrong + [f"WHY_MEMBERS[{key}] is of no use" for key in WHY_MEMBERS.keys() - used]
+
+
 def page():
     text = """# What the SDKs have
 Each function of the plugin ABI, and whether the SDK of a language has it. C has the headers themselves. `tests/docs/sdks.py --write` makes
@@ -108,6 +166,8 @@ this page of the sources of the SDKs, and fails when one of them lacks a functio
 
 def main():
     text, wrong = page()
+    more, wrong = members_page(wrong)
+    text += more
     if sys.argv[1:] == ["--write"]:
         PAGE.write_text(text)
     elif not PAGE.exists() or PAGE.read_text() != text:

@@ -21,6 +21,7 @@ type Request struct {
 	Operation         string
 	ReadOnly          bool // sent by standbys too
 	Idempotent        bool
+	Replaces          string // of a write, in words
 
 	ctx  uint64
 	done *C.ccm_completion
@@ -109,7 +110,7 @@ func testSend(ctx C.uint64_t, from *C.ccm_http_request, done *C.ccm_completion) 
 	}
 	request := &Request{Method: text(from.method), URL: text(from.url), Body: text(from.body), Header: header,
 		Operation: text(from.operation), ReadOnly: from.flags&C.CCM_HTTP_READ_ONLY != 0,
-		Idempotent: from.flags&C.CCM_HTTP_IDEMPOTENT != 0, ctx: uint64(ctx), done: done}
+		Idempotent: from.flags&C.CCM_HTTP_IDEMPOTENT != 0, Replaces: text(from.replaces), ctx: uint64(ctx), done: done}
 	mutex.Lock()
 	defer mutex.Unlock()
 	if handler != nil {

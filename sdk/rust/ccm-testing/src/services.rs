@@ -252,6 +252,7 @@ unsafe extern "C" fn send(this: *mut c_void, ctx: ccm_ctx, request: *const ccm_h
         read_only: raw.flags & CCM_HTTP_READ_ONLY as u32 != 0,
         idempotent: raw.flags & CCM_HTTP_IDEMPOTENT as u32 != 0,
         secrets: ffi::strings(raw.secrets, raw.secret_count),
+        replaces: ffi::string(raw.replaces),
     };
     let state = state(this);
     let mut inner = state.lock();

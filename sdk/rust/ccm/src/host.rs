@@ -38,6 +38,7 @@ pub(crate) struct Services {
     pub hint: Table<ccm_host_hint>,
     pub leader: Table<ccm_host_leader>,
     pub kube: Table<ccm_host_kube>,
+    pub abi_minor: u32,
 }
 
 // The functions that the SDK calls from any thread are tagged [any-thread], and stay valid until `destroy`.
@@ -77,6 +78,7 @@ impl Host {
             hint: Table::find(&raw, CCM_HOST_HINT),
             leader: Table::find(&raw, CCM_HOST_LEADER),
             kube: Table::find(&raw, CCM_HOST_KUBE),
+            abi_minor: raw.abi_minor,
         };
         // Futures are continued by it.
         if services.post.functions.post.is_none() {

@@ -32,6 +32,8 @@ pub struct HttpRequest {
     pub idempotent: bool,
     /// Further texts to redact, such as a password in the body.
     pub secrets: Vec<String>,
+    /// Of a write, for a dry run: what it takes away, in words.
+    pub replaces: String,
 }
 
 impl HttpRequest {
@@ -98,7 +100,7 @@ impl Host {
     /// One exchange. Any answer is a success, whatever its status. It is cancelled when `ctx` ends, or when the future is
     /// dropped.
     pub async fn http(&self, ctx: &Ctx, request: HttpRequest) -> Result<HttpResponse> {
-        let http = self.services().map(|services| Shared(services.http));
+        let http = self.services().map(|services| Shared { table: services.http, abi_minor: services.abi_minor });
         send(http, ctx, request).await
     }
 
@@ -109,12 +111,13 @@ impl Host {
 
     fn begin_open(&self, ctx: &Ctx, options: HttpClientOptions) -> Call<HttpClient> {
         let host = self.clone();
+        let abi_minor = self.services().map_or(0, |services| services.abi_minor);
         let read = move |result: *const std::os::raw::c_void| {
             if result.is_null() {
                 return Err(Error::internal("the host gave no HTTP client"));
             }
             let made = unsafe { ffi::known(result as *const ccm_http_client) };
-            let http = Shared(unsafe { Table::of(made.http) });
+            let http = Shared { table: unsafe { Table::of(made.http) }, abi_minor };
             Ok(HttpClient { open: Arc::new(Open { host, http, number: made.number }) })
         };
         let mut arena = Arena::default();
@@ -123,9 +126,12 @@ impl Host {
     }
 }
 
-/// A table of ccm_host_http.
+/// A table of ccm_host_http, and what its host knows.
 #[derive(Clone, Copy)]
-struct Shared(Table<ccm_host_http>);
+struct Shared {
+    table: Table<ccm_host_http>,
+    abi_minor: u32,
+}
 // Its functions are tagged [any-thread].
 unsafe impl Send for Shared {}
 unsafe impl Sync for Shared {}
@@ -136,6 +142,8 @@ fn send(http: Option<Shared>, ctx: &Ctx, request: HttpRequest) -> Call<HttpRespo
     let (secrets, secret_count) = arena.texts(&request.secrets);
     let read_only = if request.read_only { CCM_HTTP_READ_ONLY } else { 0 };
     let idempotent = if request.idempotent { CCM_HTTP_IDEMPOTENT } else { 0 };
+    // An older host refuses what it does not know.
+    let tells_more = http.map_or(false, |http| http.abi_minor >= 1);
     let raw = ccm_http_request {
         flags: (read_only | idempotent) as u32,
         method: ffi::borrow(&request.method),
@@ -149,10 +157,11 @@ fn send(http: Option<Shared>, ctx: &Ctx, request: HttpRequest) -> Call<HttpRespo
         max_tries: request.max_tries,
         secrets,
         secret_count,
+        replaces: ffi::borrow(if tells_more { request.replaces.as_str() } else { "" }),
         ..ccm_http_request::default()
     };
     let begin = |ctx, done| {
-        let http = http?.0;
+        let http = http?.table;
         http.functions.send.map(|function| unsafe { function(http.this, ctx, &raw, done) })
     };
     Call::begin(ctx, CCM_HOST_HTTP, begin, |result| {

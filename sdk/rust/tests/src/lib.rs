@@ -64,7 +64,8 @@ impl Acme {
     /// The text of an answer that is no JSON.
     async fn get(&self, ctx: &Ctx, path: &str) -> Result<String> {
         let token = self.host.secret("ACME_TOKEN").unwrap_or_default();
-        let request = HttpRequest::new("GET", format!("{}{}", URL, path)).operation("Get").header("authorization", token);
+        let mut request = HttpRequest::new("GET", format!("{}{}", URL, path)).operation("Get").header("authorization", token);
+        request.replaces = "nothing".into();
         let answer = self.host.http(ctx, request).await?.check("Get")?;
         Ok(String::from_utf8_lossy(&answer.body).into_owned())
     }

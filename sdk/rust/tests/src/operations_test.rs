@@ -27,6 +27,7 @@ fn a_result_goes_to_the_host() {
     assert_eq!(list.instances[1].addresses, [NodeAddress::internal_ip("192.0.2.2")]);
     let request = &host.requests()[0];
     assert_eq!((request.operation.as_str(), request.headers[0].1.as_str()), ("Get", "hush"));
+    assert_eq!(request.replaces, "nothing");
 }
 
 #[test]
