@@ -1,6 +1,7 @@
 // How an operation of a component is called, and what its completion is turned into.
 #pragma once
 
+#include "plugin/known_secrets.hpp"
 #include "runtime/event_loop.hpp"
 
 #include <ccm/abi/ctx.h>
@@ -164,18 +165,30 @@ inline Result<Nothing> copy_nothing(const void*) { return Nothing{}; }
 // ok.
 Status checked_status(const ccm_status* status);
 
+// Takes the credentials of plugins out of a result that has texts for people.
+template <typename T>
+void redact(const KnownSecrets&, T&) {}
+inline void redact(const KnownSecrets& secrets, std::vector<Status>& statuses) {
+  for (Status& status : statuses) {
+    if (!status.ok()) status = secrets.without(status);
+  }
+}
+
 template <typename T>
 class TypedOperation final : public PendingOperation {
  public:
   using Done = std::function<void(Result<T>)>;
-  TypedOperation(Copy<T> copy, Done done) : copy_(std::move(copy)), done_(std::move(done)) {}
+  TypedOperation(Copy<T> copy, std::shared_ptr<const KnownSecrets> secrets, Done done)
+      : copy_(std::move(copy)), secrets_(std::move(secrets)), done_(std::move(done)) {}
 
   void copy(const ccm_status* status, const void* result) override {
     Status ended = checked_status(status);
     if (ended.ok()) {
       outcome_ = copy_(result);
+      if (outcome_->ok()) redact(*secrets_, **outcome_);
       return;
     }
+    ended = secrets_->without(ended);
     if constexpr (kResultWithFailure<T>) {
       if (result != nullptr) {
         if (Result<T> so_far = copy_(result)) {
@@ -193,6 +206,7 @@ class TypedOperation final : public PendingOperation {
 
  private:
   Copy<T> copy_;
+  const std::shared_ptr<const KnownSecrets> secrets_;
   Done done_;
   std::optional<Result<T>> outcome_;
 };

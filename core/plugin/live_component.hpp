@@ -127,6 +127,8 @@ struct ComponentRuntime {
       on_operation;
   // Shared with what the loop still holds when its components are gone.
   std::shared_ptr<ContextTable> contexts = std::make_shared<ContextTable>();
+  // Of all plugins; shared with operations that end when their components are gone.
+  std::shared_ptr<KnownSecrets> secrets = std::make_shared<KnownSecrets>();
   // The components of a plugin share its lane.
   std::map<std::string, std::weak_ptr<runtime::WorkerPool::Lane>, std::less<>> lanes{};
   // In a dry run: gets what a blocking provider would do through connections that pass no gate.
@@ -273,8 +275,10 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
       self->end_call(*call, result.status());
       done(std::move(result));
     };
-    start_operation(call, std::make_unique<TypedOperation<T>>(std::move(copy), std::move(ended)),
-                    std::move(invoke), std::move(lent));
+    start_operation(
+        call,
+        std::make_unique<TypedOperation<T>>(std::move(copy), runtime_.secrets, std::move(ended)),
+        std::move(invoke), std::move(lent));
   }
   void start_operation(const std::shared_ptr<Call>& call,
                        std::unique_ptr<PendingOperation> operation, Invoke invoke,

@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "base/metric_families.hpp"
 #include "base/text.hpp"
+#include "plugin/host_services/http_access.hpp"
 
 #include <ccm/trim.hpp>
 
@@ -203,6 +204,9 @@ int64_t ConfigService::secret(void* self, ccm_str name, char* buffer, size_t cap
   const auto value = read_secret(std::string(view(name)));
   if (!value) return -1;
   if (service.recording_) service.recording_->learn_secret(*value);
+  const auto component = service.component();
+  // Regions and names of users come from the environment, too, and stand in many texts.
+  if (component && names_credential(view(name))) component->runtime().secrets->learn(*value);
   if (buffer != nullptr) value->copy(buffer, capacity);  // no NUL: the length is the result
   return static_cast<int64_t>(value->size());
 }
@@ -224,11 +228,10 @@ void ConfigService::rejected(void* self, ccm_str file, ccm_str reason) noexcept 
   const auto& service = *static_cast<ConfigService*>(self);
   const auto component = service.component();
   if (!component) return;
-  component->runtime().loop.post([&rejections = service.rejections_, component,
-                                  path = utf8_text(view(file)),
-                                  text = utf8_text(view(reason).substr(0, kReasonLimit))] {
-    rejections.add(component->identity().plugin_id, path, text);
-  });
+  component->runtime().loop.post(
+      [&rejections = service.rejections_, component, path = utf8_text(view(file)),
+       text = component->runtime().secrets->without(utf8_text(view(reason).substr(
+           0, kReasonLimit)))] { rejections.add(component->identity().plugin_id, path, text); });
 }
 
 void ConfigService::accepted(void* self, ccm_str file) noexcept {

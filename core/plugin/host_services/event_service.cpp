@@ -43,6 +43,7 @@ boost::asio::awaitable<void> EventRecorders::drain(std::chrono::milliseconds lim
 namespace {
 
 constexpr std::size_t kMessageLimit = 1024;  // API-112
+constexpr std::size_t kReadLimit = 8'192;
 
 std::optional<kube::ObjectReference> about_of(const ccm_event& event) {
   if (event.object != nullptr) return kube::ObjectReference::of(*object_of(event.object));
@@ -71,12 +72,13 @@ void EventService::record(void* self, const ccm_event* given) noexcept {
   if (source.empty()) source = component->identity().name;
   const bool warning = (event.flags & CCM_EVENT_IS_WARNING) != 0;
   const auto type = warning ? kube::EventType::warning : kube::EventType::normal;
-  component->runtime().loop.post(
-      [record = service.record_, source = std::move(source), type, about = *about,
-       reason = std::string(view(event.reason)),
-       message = std::string(utf8_front(view(event.message), kMessageLimit))] {
-        record(source, about, type, reason, message);
-      });
+  const std::string whole =
+      component->runtime().secrets->without(view(event.message).substr(0, kReadLimit));
+  component->runtime().loop.post([record = service.record_, source = std::move(source), type,
+                                  about = *about, reason = std::string(view(event.reason)),
+                                  message = std::string(utf8_front(whole, kMessageLimit))] {
+    record(source, about, type, reason, message);
+  });
 }
 
 const ccm_host_event EventService::kTable{sizeof(kTable), 0, &record};

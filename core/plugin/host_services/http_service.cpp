@@ -320,7 +320,10 @@ void HttpService::send(void* self, ccm_ctx ctx, const ccm_http_request* given,
   Status wrong = check_request(given, CCM_HTTP_READ_ONLY | CCM_HTTP_IDEMPOTENT);
   const ccm_http_request request = known(given);
   HttpCall call;
-  if (component && wrong.ok()) call = read_call(request, *component, *service.options_);
+  if (component && wrong.ok()) {
+    call = read_call(request, *component, *service.options_);
+    component->runtime().secrets->learn(call.secrets);
+  }
   auto start = [options = service.options_,
                 call = std::move(call)](const HostOperation::Ptr& running) {
     if (options->closed && options->closed->stop_requested()) {

@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace ccm::plugin {
@@ -35,14 +36,19 @@ void LogService::write(void* self, ccm_ctx ctx, const ccm_log_record* given) noe
   std::vector<log::Field> fields;
   fields.reserve(inherited.size());
   for (const auto& [key, value] : inherited) fields.push_back({key, value});
+  const KnownSecrets& secrets = *component->runtime().secrets;
   const std::size_t pairs = record.pairs != nullptr ? record.pair_count : 0;
+  std::vector<std::string> values;  // which `fields` only refers to
+  values.reserve(pairs);
   for (std::size_t index = 0; index < pairs; ++index) {
-    fields.push_back({view(record.pairs[index].key), view(record.pairs[index].value)});
+    values.push_back(secrets.without(view(record.pairs[index].value)));
+    fields.push_back({view(record.pairs[index].key), values.back()});
   }
+  const std::string message = secrets.without(view(record.message));
   log::Record line;
   line.severity = severity_of(record.level);
   line.verbosity = std::max(record.level, 0);
-  line.message = view(record.message);
+  line.message = message;
   line.fields = fields;
   line.file = file;
   line.line = record.line;

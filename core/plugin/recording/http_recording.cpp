@@ -218,6 +218,7 @@ std::size_t SecretForms::match(std::string_view text) const {
   const char first = text.front();
   if (!begins_encoded(first) && !starts_[static_cast<unsigned char>(first)]) return 0;
   for (const Form& form : forms_) {
+    if (!begins_encoded(first) && !same(first, form.text.front(), form.any_case)) continue;
     const std::size_t length = written_as(text, form.text, form.any_case);
     if (length > 0) return length;
   }

@@ -162,6 +162,20 @@ TEST_F(HttpServiceTest, AnErrorThatRepeatsTheCredentialDoesNotReachThePlugin) {
   EXPECT_EQ(body, "token-4711") << "a log-in may answer with it";
 }
 
+// A provider may put what it has sent into a failure of its own, or repeat an answer of 200.
+TEST_F(HttpServiceTest, Issue41_NoFailureOfThePluginRepeatsTheCredential) {
+  ASSERT_TRUE(create(true).ok());
+  header_ = "Bearer hush-4711";
+  Caught caught;
+  send(caught, "GET");
+  call([](ccm_ctx, ccm_completion done) {
+    complete(done, Status(Code::unknown, "refused: Bearer hush-4711"));
+  });
+  poll();
+  ASSERT_TRUE(outcome_);
+  EXPECT_EQ(outcome_->message(), "refused: Bearer [redacted]");
+}
+
 // A cloud, or a proxy before it, that shows the request in a writing of its own.
 TEST_F(HttpServiceTest, Issue37_12_NeitherInAnotherWriting) {
   ASSERT_TRUE(create(true).ok());

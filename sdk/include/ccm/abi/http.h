@@ -17,7 +17,9 @@
  *       no other plugin does. The cloud's own rate-limit headers size it. A call that has to stand back fails with
  *       class THROTTLED, reason CCM_REASON_CALL_BUDGET_SPENT.
  * R-134 Authorization, Proxy-Authorization, X-Auth-Token, Cookie and the texts in `secrets` are replaced by
- *       "[redacted]" where an answer of 400 or above repeats them, and in messages and logs.
+ *       "[redacted]" where an answer of 400 or above repeats them, and in messages and logs. So are the last of them, and
+ *       secrets that ccm_host_config.secret gave, in what a plugin logs, records as Event or fails with: a net below a
+ *       plugin that says none.
  */
 #ifndef CCM_ABI_HTTP_H
 #define CCM_ABI_HTTP_H
