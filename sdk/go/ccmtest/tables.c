@@ -158,8 +158,10 @@ static ccm_bool get_interface(void* self, const char* id, ccm_interface* out) {
   }
   return 0;
 }
-static const ccm_host host = {
-    .size = sizeof(host), .abi_minor = CCM_ABI_MINOR, .flags = CCM_NONBLOCKING, .get_interface = get_interface};
+static const ccm_host host = {.size = sizeof(host),
+                              .abi_minor = CCM_ABI_MINOR,
+                              .flags = CCM_NONBLOCKING,
+                              .get_interface = get_interface};
 
 static void completed(void* owner, uint64_t number, const ccm_status* status, const void* result) {
   (void)owner, testCompleted(number, (ccm_status*)status, (void*)result);
