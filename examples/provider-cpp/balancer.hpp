@@ -27,6 +27,11 @@ struct Balancer {
       const std::string number = std::to_string(port.port);
       text += "listen " + service.default_name + "-" + number + "\n  mode tcp\n  bind " + address +
               ":" + number + "\n";
+      if (!service.source_ranges.empty()) {
+        text += "  tcp-request connection reject unless { src";
+        for (const std::string& range : service.source_ranges) text += " " + range;
+        text += " }\n";
+      }
       for (const ccm::Backend& backend : backends) {
         if (backend.addresses.empty()) continue;
         text += "  server " + backend.name + " " + backend.addresses.front().address + ":" +

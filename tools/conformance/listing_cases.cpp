@@ -45,6 +45,32 @@ void lists_what_was_added(Trial& trial) {
                 fmt::format("{} of 5 instances are missing in a listing", missing(machines, list)));
 }
 
+// A Node without a provider ID gets its instance by its name.
+void lists_names(Trial& trial) {
+  trial.need(kList);
+  const auto machines = trial.machines(3);
+  for (const Instance& listed : trial.run_well(kList).machines.instances) {
+    for (const Machine& machine : machines) {
+      if (machine.name.empty() || machine.provider_id != listed.provider_id) continue;
+      Trial::expect(listed.name == machine.name,
+                    fmt::format("instance {} of Node {} is listed with the name \"{}\"",
+                                machine.provider_id, machine.name, listed.name));
+    }
+  }
+}
+
+// A Node whose instance shows none waits for them.
+void lists_addresses(Trial& trial) {
+  trial.need(kList);
+  trial.machines(3);
+  for (const Instance& machine : trial.run_well(kList).machines.instances) {
+    if (machine.state != InstanceState::running) continue;
+    Trial::expect(
+        !machine.addresses.empty(),
+        fmt::format("instance {} runs and is listed without an address", machine.provider_id));
+  }
+}
+
 void lists_all_pages(Trial& trial) {
   trial.need(kList);
   const auto machines = trial.machines(kMany);
@@ -252,7 +278,11 @@ void add_listing_cases(Cases& cases) {
         "R-42, R-12, R-13", &leaks_nothing},
        {"LISTING-16", "list does not hold the loop of a plugin that says \"nonblocking\"",
         "ccm/abi/base.h", "R-14", &does_not_block},
-       {"LISTING-17", "two listings may run at once", kHeader, "R-14", &lists_twice_at_once}});
+       {"LISTING-17", "two listings may run at once", kHeader, "R-14", &lists_twice_at_once},
+       {"LISTING-19", "an instance is listed with the name of its Node", kHeader,
+        "ccm_instance.name", &lists_names},
+       {"LISTING-20", "an instance that runs is listed with an address", kHeader,
+        "ccm_instance.addresses", &lists_addresses}});
 }
 
 }  // namespace ccm::conformance

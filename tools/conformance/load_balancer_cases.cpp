@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace ccm::conformance {
 namespace {
@@ -179,11 +182,16 @@ void updates_backends(Trial& trial) {
   Trial::expect(changes.empty(), "update_backends writes again and again: " + changes);
 }
 
-// Whether ensure with these backends changes the cloud, once.
-bool follows(Trial& trial, std::vector<Backend> backends, const char* what) {
-  trial.backends() = Backends(std::move(backends));
+bool is_refusal(const Outcome& outcome) {
+  const ErrorClass error = outcome.status.error_class();
+  return error == ErrorClass::invalid_spec || error == ErrorClass::unsupported;
+}
+
+// Whether ensure changes the cloud after what happened, once; where it may refuse, that will do.
+bool follows(Trial& trial, const char* what, bool may_refuse = false) {
   trial.watch_cloud();
   const Outcome outcome = trial.ensure_until_active(0);
+  if (may_refuse && is_refusal(outcome)) return true;
   Trial::expect(outcome.ok(),
                 fmt::format("{}, and ensure failed with {}", what, describe(outcome.status)));
   const bool changed = !trial.changed().empty();
@@ -195,6 +203,11 @@ bool follows(Trial& trial, std::vector<Backend> backends, const char* what) {
   return changed;
 }
 
+bool follows(Trial& trial, std::vector<Backend> backends, const char* what) {
+  trial.backends() = Backends(std::move(backends));
+  return follows(trial, what);
+}
+
 void follows_members(Trial& trial) {
   trial.ensured();
   const std::vector<Backend> both(trial.backends().begin(), trial.backends().end());
@@ -204,6 +217,56 @@ void follows_members(Trial& trial) {
   Trial::expect(follows_going, "a Node went, and ensure changes nothing in the cloud");
   Trial::expect(follows_coming, "a Node came back, and ensure changes nothing in the cloud");
   Trial::expect(follows_another, "the first Node went, and ensure changes nothing in the cloud");
+}
+
+void follows_a_second_port(Trial& trial) {
+  trial.ensured();
+  trial.service(0).ports.push_back({"other", "TCP", "", 8443, 30444});
+  Trial::expect(follows(trial, "the Service has a second port"),
+                "the Service has a second port, and ensure changes nothing in the cloud");
+  trial.service(0).ports.pop_back();
+  Trial::expect(follows(trial, "the second port went"),
+                "the second port went, and ensure changes nothing in the cloud");
+}
+
+// Skips where traffic comes to the Nodes with the load balancer's own address: the cloud hears of
+// no node port then, and kube-proxy itself keeps to source ranges.
+void need_node_port(Trial& trial) {
+  const std::string port = std::to_string(trial.service(0).ports.front().node_port);
+  const std::vector<HttpRequest> requests = trial.host.http.requests();
+  const bool sent = std::any_of(
+      requests.begin(), requests.end(),
+      [&port](const HttpRequest& request) { return request.body.find(port) != std::string::npos; });
+  if (!sent && trial.need_snapshot().dump().find(port) == std::string::npos) {
+    Trial::skip("the cloud hears of no node port");
+  }
+}
+
+void follows_a_node_port(Trial& trial) {
+  trial.ensured();
+  need_node_port(trial);
+  trial.service(0).ports.front().node_port = 30999;
+  Trial::expect(follows(trial, "the node port is another one"),
+                "the node port is another one, and ensure changes nothing in the cloud");
+}
+
+void follows_the_protocol(Trial& trial) {
+  trial.ensured();
+  trial.service(0).ports.front().protocol = "UDP";
+  Trial::expect(follows(trial, "the protocol is UDP", true),
+                "the protocol is UDP, and ensure neither refuses it nor changes the cloud");
+}
+
+// Clients that were to be kept out come in otherwise, and nobody hears of it.
+void keeps_to_source_ranges(Trial& trial) {
+  trial.ensured();
+  need_node_port(trial);
+  trial.service(0).source_ranges = {"192.0.2.0/24"};
+  const std::size_t told = trial.host.events.all().size();
+  const bool followed = follows(trial, "the Service has a source range", true);
+  Trial::expect(followed || trial.host.events.all().size() > told,
+                "the Service has a source range, and ensure neither changes the cloud, refuses it "
+                "nor records an Event");
 }
 
 void updates_nothing_that_is_absent(Trial& trial) {
@@ -406,6 +469,14 @@ void add_load_balancer_cases(Cases& cases) {
         "ccm_load_balancer_limits", &has_sensible_limits},
        {"LOADBALANCERS-23", "ensure follows Nodes that go and come back", kHeader, "R-91",
         &follows_members},
+       {"LOADBALANCERS-24", "ensure follows a second port that comes and goes", kHeader, "R-91",
+        &follows_a_second_port},
+       {"LOADBALANCERS-25", "ensure follows a change of the node port", kHeader, "R-91",
+        &follows_a_node_port},
+       {"LOADBALANCERS-26", "ensure follows a change of the protocol, or refuses it", kHeader,
+        "ccm_service_port.protocol", &follows_the_protocol},
+       {"LOADBALANCERS-27", "ensure keeps to source ranges, or says that it does not", kHeader,
+        "ccm_service.source_ranges", &keeps_to_source_ranges},
        {"LOADBALANCERS-90", "ensure completes after its deadline, whatever it waits for",
         "ccm/abi/ctx.h", "R-41", &ends_after_its_deadline}});
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ccm::conformance {
 namespace {
 
@@ -108,6 +110,46 @@ void keeps_secrets(Trial& trial) {
   }
 }
 
+// Whether a request after the first `before` ones has the text in a header or its body.
+bool sent(Trial& trial, const std::string& text, std::size_t before) {
+  const std::vector<HttpRequest> requests = trial.host.http.requests();
+  return std::any_of(requests.begin() + static_cast<std::ptrdiff_t>(before), requests.end(),
+                     [&](const HttpRequest& request) {
+                       return request.body.find(text) != std::string::npos ||
+                              std::any_of(request.headers.begin(), request.headers.end(),
+                                          [&](const HttpHeader& header) {
+                                            return header.value.find(text) != std::string::npos;
+                                          });
+                     });
+}
+
+// As an administrator does it: first the new one is there, then the old one is refused.
+void takes_a_new_secret(Trial& trial) {
+  trial.ready();
+  trial.need(kList);
+  trial.run_well(kList);
+  std::vector<std::string> old;
+  const nlohmann::json secrets = trial.started().value("secrets", nlohmann::json::object());
+  for (const auto& [name, value] : secrets.items()) {
+    if (!sent(trial, value.get<std::string>(), 0)) continue;
+    old.push_back(value.get<std::string>());
+    trial.host.config.set_secret(name, "rotated-" + name);
+  }
+  if (old.empty()) Trial::skip("no request has a secret as the host gave it");
+  trial.network.break_all(Break::with(401, "{}"));
+  (void)trial.run(kList);
+  trial.host.loop.advance(61s);
+  (void)trial.run(kList);
+  const std::size_t before = trial.host.http.requests().size();
+  (void)trial.run(kList);
+  for (const std::string& secret : old) {
+    Trial::expect(
+        !sent(trial, secret, before),
+        "a minute after a secret was rotated and the old one refused, requests still have "
+        "the old one: read it for each log-in");
+  }
+}
+
 void logs_out(Trial& trial) {
   trial.ready();
   trial.need(kShutdown);
@@ -165,7 +207,9 @@ void add_provider_cases(Cases& cases) {
        {"PROVIDER-08", "shutdown succeeds within 5 s, and sends what is sent without the Lease",
         kHeader, "ccm_provider.shutdown, R-131", &logs_out},
        {"PROVIDER-09", "the component ends while the cloud does not answer", "ccm/abi/plugin.h",
-        "R-51", &ends_with_requests_in_flight}});
+        "R-51", &ends_with_requests_in_flight},
+       {"PROVIDER-10", "a secret that was rotated is used", "ccm/abi/config.h",
+        "ccm_host_config.secret", &takes_a_new_secret}});
 }
 
 }  // namespace ccm::conformance

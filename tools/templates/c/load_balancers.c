@@ -41,6 +41,12 @@ static void describe(struct operation *operation, const ccm_load_balancer_reques
     if (i > 0) ccm_append(body, ",");
     ccm_append_json(body, request->backends[i]->provider_id);
   }
+  /* Who may come in; none: everybody. A cloud that cannot keep others out refuses them. */
+  ccm_append(body, "],\"sources\":[");
+  for (size_t i = 0; i < service->source_range_count; ++i) {
+    if (i > 0) ccm_append(body, ",");
+    ccm_append_json(body, service->source_ranges[i]);
+  }
   ccm_append(body, "]}}");
 }
 

@@ -183,6 +183,10 @@ class Provider {
         json.member("machines").array([&] {
           for (const ccm::Backend& backend : backends) json.text(backend.provider_id);
         });
+        // Who may come in; none: everybody. A cloud that cannot keep others out refuses them.
+        json.member("sources").array([&] {
+          for (const std::string& range : service.source_ranges) json.text(range);
+        });
       });
     });
     return std::move(json).str();

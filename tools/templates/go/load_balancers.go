@@ -18,6 +18,7 @@ type port struct {
 type spec struct {
 	Ports    []port   `json:"ports"`
 	Machines []string `json:"machines"`
+	Sources  []string `json:"sources"` // who may come in; none = everybody. A cloud that cannot keep others out: ccm.InvalidSpec
 }
 
 type loadBalancer struct {
@@ -118,7 +119,7 @@ func nextPage(path, next string) string {
 }
 
 func specOf(service *ccm.Service, backends []ccm.Backend) spec {
-	made := spec{Ports: []port{}, Machines: []string{}} // an empty list in JSON, not null
+	made := spec{Ports: []port{}, Machines: []string{}, Sources: append([]string{}, service.SourceRanges...)} // in JSON [], not null
 	for _, each := range service.Ports {
 		made.Ports = append(made.Ports, port{each.Protocol, each.Port, each.NodePort})
 	}

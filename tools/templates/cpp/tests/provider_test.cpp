@@ -75,7 +75,7 @@ TEST_F(ProviderTest, ASecondEnsureWritesNothing) {
   service.cluster_name = "kubernetes";
   service.ports = {{"http", "TCP", "", 80, 30080}};
   const std::string body =
-      R"("mark":"kubernetes/u-1","spec":{"ports":[{"protocol":"TCP","port":80,"nodePort":30080}],"machines":[]}})";
+      R"("mark":"kubernetes/u-1","spec":{"ports":[{"protocol":"TCP","port":80,"nodePort":30080}],"machines":[],"sources":[]}})";
   const std::string made = R"({"id":"5","address":"203.0.113.1",)" + body;
   expect("GET", "/load-balancers", 200, R"({"loadBalancers":[]})");
   expect("POST", "/load-balancers", 201, made);

@@ -181,7 +181,9 @@ fn body_of(service: &Service, backends: &[Backend]) -> Json {
         ])
     });
     let machines = backends.iter().map(|backend| &backend.provider_id);
-    let spec = Json::object([("ports", Json::array(ports)), ("machines", Json::array(machines))]);
+    // Who may come in; none: everybody. A cloud that cannot keep others out refuses them: Error::invalid_spec.
+    let sources = Json::array(&service.source_ranges);
+    let spec = Json::object([("ports", Json::array(ports)), ("machines", Json::array(machines)), ("sources", sources)]);
     Json::object([("mark", Json::from(&mark_of(service))), ("spec", spec)])
 }
 

@@ -73,7 +73,7 @@ fn a_second_ensure_writes_nothing() {
     let port = ServicePort { protocol: "TCP".into(), port: 80, node_port: 30080, ..ServicePort::default() };
     let mut service =
         Service { uid: "u-1".into(), cluster_name: "kubernetes".into(), ports: vec![port], ..Service::default() };
-    let spec = r#"{"ports":[{"protocol":"TCP","port":80,"nodePort":30080}],"machines":[]}"#;
+    let spec = r#"{"ports":[{"protocol":"TCP","port":80,"nodePort":30080}],"machines":[],"sources":[]}"#;
     let body = format!(r#""mark":"kubernetes/u-1","spec":{spec}}}"#);
     let made = format!(r#"{{"id":"5","address":"203.0.113.1",{body}"#);
     expect(&host, "GET", "/load-balancers", 200, r#"{"loadBalancers":[]}"#);
