@@ -71,6 +71,8 @@ BUGS = [
       "complete(&machines, with_result);", "INSTANCES-04"),
     c("no_address", "the load balancer is ACTIVE without an ingress", "load_balancers.c",
       ".ingress_count = ingress.ip.len > 0 ? 1 : 0", ".ingress_count = 0", "LOADBALANCERS-01"),
+    c("everybody", "source ranges are left out, so that everybody comes in", "load_balancers.c",
+      "i < service->source_range_count", "i < 0", "LOADBALANCERS-27"),
 
     cpp("first_page", "only the first page of machines is read", "provider.cpp", 'path = next_page("/machines", *page);',
         "path.clear();", "LISTING-18"),
@@ -90,6 +92,10 @@ BUGS = [
         "LISTING-16"),
     cpp("foreign_is_made", "beside somebody else's load balancer another one is made", "provider.cpp",
         "} else if (search->foreign) {", "} else if (false) {", "OWNERSHIP-01"),
+    cpp("token_of_the_start", "the token is read once", "api.hpp", "    const std::string token = host_.config.secret(",
+        "    static const std::string token = host_.config.secret(", "PROVIDER-10"),
+    cpp("first_port", "of a Service's ports the first one alone is served", "provider.cpp", "json.member(\"nodePort\").number(port.node_port);\n            });",
+        "json.member(\"nodePort\").number(port.node_port);\n            });\n            break;", "LOADBALANCERS-24"),
 
     go("first_page", "only the first page of machines is read", "machines.go", 'path = nextPage("/machines", page.Next)', 'path = ""',
        "LISTING-18"),
@@ -117,6 +123,16 @@ BUGS = [
     go("unauthorized", "a 401 is a failure without a class", "api.go", "if err := ccm.HTTPError(operation, response); err != nil",
        'if response.StatusCode == 401 {\n\t\treturn errors.New(operation + ": the token is wrong")\n\t}\n'
        "\tif err := ccm.HTTPError(operation, response); err != nil", "INSTANCES-31", "LOADBALANCERS-51"),
+    go("name", "machines are listed with their id for a name", "machines.go", "Name:       found.Name,", "Name:       found.ID,", "LISTING-19"),
+    go("no_addresses", "machines have no addresses", "machines.go",
+       '\t\tAddresses:  []ccm.NodeAddress{{Type: "InternalIP", Address: found.Address}},\n', "", "LISTING-20"),
+    go("node_port", "another node port is no difference", "load_balancers.go",
+       "\tcase found != nil && reflect.DeepEqual(found.Spec, wanted.Spec):\n",
+       "\tcase found != nil && len(found.Spec.Ports) == 1 && len(wanted.Spec.Ports) == 1 &&\n"
+       "\t\tfound.Spec.Ports[0].Port == wanted.Spec.Ports[0].Port && found.Spec.Ports[0].Protocol == wanted.Spec.Ports[0].Protocol &&\n"
+       "\t\treflect.DeepEqual(found.Spec.Machines, wanted.Spec.Machines) && reflect.DeepEqual(found.Spec.Sources, wanted.Spec.Sources):\n"
+       "\t\treturn resultOf(found, \"\"), nil\n"
+       "\tcase found != nil && reflect.DeepEqual(found.Spec, wanted.Spec):\n", "LOADBALANCERS-25"),
 
     rust("first_page", "only the first page of machines is read", "src/lib.rs", 'next = next_page("/machines", &page);', "next = None;",
          "LISTING-18"),
@@ -128,6 +144,8 @@ BUGS = [
          'next = next_page("/load-balancers", &page);', "next = None;", "OWNERSHIP-17", "OWNERSHIP-19"),
     rust("no_ports", "a change of the ports is no difference", "src/lib.rs", 'value.at("/spec") == wanted.at("/spec")',
          'value.at("/spec/machines") == wanted.at("/spec/machines")', "LOADBALANCERS-09"),
+    rust("tcp", "every port is one of TCP", "src/lib.rs", '("protocol", Json::from(&port.protocol))', '("protocol", Json::from("TCP"))',
+         "LOADBALANCERS-26"),
     rust("deletes_foreign", "remove deletes what the recorded id leads to", "src/lib.rs",
          'Search::Foreign => Err(Error::not_owned(format!("load balancer {} is somebody else\'s", service.id))),',
          'Search::Foreign => self.api.call(&ctx, "DeleteLoadBalancer", "DELETE", &path_of(&service.id), None).await.map(|_| ()),',
