@@ -141,6 +141,7 @@ void ConfigRejections::remove(const std::string& plugin_id, const std::string& f
 
 std::vector<ConfigRejection> ConfigRejections::list() const {
   std::vector<ConfigRejection> all;
+  all.reserve(reasons_.size());
   for (const auto& [key, reason] : reasons_) all.push_back({key.first, key.second, reason});
   return all;
 }
