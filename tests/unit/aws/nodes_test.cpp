@@ -33,7 +33,7 @@ class AwsNodesTest : public AwsProviderTest {
   }
 };
 
-TEST(AwsProviderIdTest, AWS_39_Forms) {
+TEST(AwsProviderIdTest, AWS_3_39_Forms) {
   EXPECT_EQ(provider_id("us-east-1a", "i-0abc"), "aws:///us-east-1a/i-0abc");
   for (const char* text :
        {"aws:///us-east-1a/i-0abc", "aws:////i-0abc", "aws:///a/b/c/i-0abc", "i-0abc"}) {
@@ -55,7 +55,7 @@ TEST(AwsProviderIdTest, AWS_41_WhatIsAnInstanceId) {
   }
 }
 
-TEST_F(AwsNodesTest, AWS_45_46_49_50_ANodeOfTheListing) {
+TEST_F(AwsNodesTest, AWS_20_45_46_47_49_50_ANodeOfTheListing) {
   aws_api::Machine& machine = cloud.add_machine(14);
   machine.public_address = "3.3.3.3";
   machine.public_dns = "ec2-3.example";
@@ -118,6 +118,17 @@ TEST_F(AwsNodesTest, AWS_59_FiveThousandNodesAreFiveCalls) {
   EXPECT_EQ(cloud.calls(), 11u);
 }
 
+TEST_F(AwsNodesTest, AWS_44_TwoHundredNewNodesAreOneLookUp) {
+  std::vector<NodeIdentity> nodes;
+  for (int i = 1; i <= 200; ++i) nodes.push_back({cloud.add_machine(i).private_dns, {}, {}});
+  start();
+  const auto answers = provider->describe(nodes);
+  ASSERT_TRUE(answers.ok()) << answers.status().message();
+  for (const Instance& instance : *answers) EXPECT_EQ(instance.state, InstanceState::running);
+  EXPECT_EQ(cloud.calls("DescribeInstances"), 1u);
+  EXPECT_EQ(cloud.calls(), 2u) << "one about the topology of this type";
+}
+
 TEST_F(AwsNodesTest, AWS_43_54_56_149_LookUpsByProviderId) {
   cloud.add_machine(1);
   cloud.add_machine(2).vpc = "vpc-of-another";
@@ -131,7 +142,7 @@ TEST_F(AwsNodesTest, AWS_43_54_56_149_LookUpsByProviderId) {
   ASSERT_TRUE(answers.ok()) << answers.status().message();
   EXPECT_EQ((*answers)[0].state, InstanceState::running);
   EXPECT_EQ((*answers)[1].state, InstanceState::running) << "of another VPC, without a tag";
-  EXPECT_EQ((*answers)[1].provider_id, "aws:////i-00000000000000002");
+  EXPECT_EQ((*answers)[1].provider_id, "aws:///us-east-1a/i-00000000000000002") << "its own";
   EXPECT_EQ((*answers)[2].state, InstanceState::absent);
   EXPECT_EQ((*answers)[3].state, InstanceState::unknown) << "no id, so no absence";
   EXPECT_EQ((*answers)[4].state, InstanceState::unknown);

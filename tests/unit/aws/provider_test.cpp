@@ -70,13 +70,32 @@ class AwsStartTest : public AwsProviderTest {
       {"latest/meta-data/iam/security-credentials/nodes", kJsonKeys}};
 };
 
-TEST_F(AwsStartTest, AWS_31_CallsAreSigned) {
+TEST_F(AwsStartTest, AWS_31_33_CallsAreSigned) {
   start();
   EXPECT_EQ(signer(), "AKIDEXAMPLE");
   const HttpRequest call = host.http.requests().back();
   EXPECT_EQ(call.url, "http://aws/");
   EXPECT_EQ(header(call, "user-agent").find("aws-cloud-controller-manager/"), 0u);
   EXPECT_TRUE(call.read_only) << "a standby may ask";
+}
+
+TEST_F(AwsStartTest, AWS_6_7_AStartIsOneReadAndAsksNothingThatIsConfigured) {
+  TestProvider::variables().erase("AWS_EC2_METADATA_DISABLED");
+  ASSERT_TRUE(make().initialize().ok());
+  ASSERT_EQ(host.http.requests().size(), 1u) << "not the metadata service";
+  EXPECT_EQ(host.http.requests().front().url, "http://aws/");
+  EXPECT_EQ(cloud.calls("DescribeAvailabilityZones"), 1u);
+}
+
+TEST_F(AwsStartTest, AWS_28_KeysThatAreRefusedAreNotFollowedByTheNextPlace) {
+  TestProvider::variables()["AWS_WEB_IDENTITY_TOKEN_FILE"] = "/token";
+  TestProvider::variables()["AWS_ROLE_ARN"] = "arn:r";
+  host.files.set("/token", "a.b.c");
+  cloud.faults.push_back({"", 100, 403, "InvalidClientTokenId", "The token is invalid."});
+  EXPECT_EQ(make().initialize().error_class(), ErrorClass::auth);
+  for (const HttpRequest& request : host.http.requests()) {
+    EXPECT_EQ(request.body.find("WithWebIdentity"), std::string::npos);
+  }
 }
 
 TEST_F(AwsStartTest, KeysThatAreRefusedShowAtOnce) {
@@ -130,7 +149,7 @@ TEST_F(AwsStartTest, AWS_29_ATokenThatIsRefusedIsRenewed) {
   EXPECT_TRUE(provider->list().ok());
 }
 
-TEST_F(AwsStartTest, AWS_26_TagsOfTheInstance) {
+TEST_F(AwsStartTest, AWS_4_26_TagsOfTheInstance) {
   metadata_answers();
   aws_api::Machine& self = cloud.add_machine(7);
   host.config.set_cloud_config("");
@@ -335,18 +354,52 @@ TEST_F(AwsStartTest, AWS_34_36_ThrottledCallsAreTriedAgain) {
   EXPECT_EQ(host.metrics.values("cloudprovider_aws_api_throttled_requests_total").size(), 5u);
 }
 
+TEST_F(AwsStartTest, WhoIsToldWhenToComeBackDoesNotComeBackBefore) {
+  start();
+  int asked = 0;
+  other = [&](const HttpRequest&) -> std::optional<FakeHttp::Answer> {
+    ++asked;
+    FakeHttp::Answer answer;
+    answer.outcome = HttpResponse{429, {{"retry-after", "7"}}, "{}"};
+    return answer;
+  };
+  const Status status = provider->list().status();
+  EXPECT_EQ(status.error_class(), ErrorClass::throttled);
+  EXPECT_EQ(status.retry_after(), std::chrono::seconds(7));
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(AwsStartTest, AWS_8_EveryCallIsCounted) {
+  start();
+  const auto count = [this](const char* metric) {
+    return host.metrics.values(std::string("cloudprovider_aws_api_") + metric).size();
+  };
+  const size_t before = count("request_duration_seconds");
+  ASSERT_TRUE(provider->list().ok());
+  EXPECT_EQ(count("request_duration_seconds"), before + cloud.calls());
+  EXPECT_EQ(count("request_errors"), 0u);
+  cloud.faults.push_back({"DescribeInstances", 1, 403, "UnauthorizedOperation", "no"});
+  ASSERT_FALSE(provider->list().ok());
+  EXPECT_EQ(count("request_errors"), 1u);
+  EXPECT_EQ(count("response_status_total"), 1u);
+  EXPECT_EQ(count("throttled_requests_total"), 0u);
+}
+
 TEST_F(AwsStartTest, AnAnswerThatIsNoneOfAwsIsAFailure) {
   start();
-  for (const std::string body : {"", "<a>",
-                                 "<Response><reservationSet><item><instancesSet><item/>"
-                                 "</instancesSet></item></reservationSet></Response>"}) {
+  for (const std::string body :
+       {"", "<a>", "<html><body>Please log in</body></html>",
+        "<DescribeInstancesResponse><reservationSet><item><instancesSet><item/></instancesSet>"
+        "</item></reservationSet></DescribeInstancesResponse>"}) {
     other = [&](const HttpRequest&) -> std::optional<FakeHttp::Answer> { return text(200, body); };
     const Status status = provider->list().status();
     EXPECT_EQ(status.code(), Code::data_loss) << body;
     EXPECT_EQ(status.message().find("DescribeInstances: AWS's answer"), 0u) << status.message();
   }
   other = [&](const HttpRequest&) -> std::optional<FakeHttp::Answer> {
-    return text(200, "<Response><nextToken>again</nextToken></Response>");
+    return text(200,
+                "<DescribeInstancesResponse><nextToken>again</nextToken>"
+                "</DescribeInstancesResponse>");
   };
   EXPECT_EQ(provider->list().status().message(),
             "DescribeInstances: AWS's answer has pages without an end");

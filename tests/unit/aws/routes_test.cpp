@@ -86,7 +86,7 @@ TEST_F(AwsRoutesTest, AWS_153_AnInstanceWithSeveralCards) {
   EXPECT_TRUE(cloud.machines[0].cards[1].source_dest_check);
 }
 
-TEST_F(AwsRoutesTest, AWS_120_122_124_134_WhoseRoutes) {
+TEST_F(AwsRoutesTest, AWS_119_120_122_124_134_WhoseRoutes) {
   cloud.add_machine(2).tags.clear();
   auto& routes = cloud.tables[0].routes;
   routes.push_back({"10.244.7.0/24", cloud.machines[1].id, "eni-x", {}});  // a stranger's instance
@@ -131,10 +131,37 @@ TEST_F(AwsRoutesTest, AWS_118_ATableForEachZone) {
             "aws:///us-east-1a/i-00000000000000001");
 }
 
+TEST_F(AwsRoutesTest, AWS_15_ATableThatIsNamedIsTheOnlyOne) {
+  aws_api::Table& named = add_table("rtb-named");
+  named.tags.clear();
+  host.config.set_cloud_config(
+      "[Global]\nRegion = us-east-1\nVPC = vpc-1\nKubernetesClusterID = c1\n"
+      "RouteTableID = rtb-named\n");
+  start();
+  EXPECT_TRUE(applied({}, {to(1, "10.244.1.0/24")}).front().ok());
+  EXPECT_EQ(cloud.table("rtb-1")->routes.size(), 1u);
+  EXPECT_EQ(cloud.table("rtb-named")->routes.size(), 2u);
+  EXPECT_NE(find(listed(), "10.244.1.0/24"), nullptr);
+}
+
 TEST_F(AwsRoutesTest, AWS_125_AFullTable) {
   cloud.most_routes = 1;
   start();
   EXPECT_EQ(applied({}, {to(1, "10.244.1.0/24")}).front().error_class(), ErrorClass::quota);
+}
+
+TEST_F(AwsRoutesTest, AWS_36_ABatchEndsWhenAwsThrottles) {
+  for (int i = 2; i <= 40; ++i) cloud.add_machine(i);
+  start();
+  std::vector<Route> additions;
+  for (int i = 1; i <= 40; ++i) additions.push_back(to(i, "10.244." + std::to_string(i) + ".0/24"));
+  cloud.faults.push_back({"CreateRoute", 1'000});
+  const auto table = provider->interface<ccm_cloud_routes>(CCM_CLOUD_ROUTES);
+  const auto statuses = provider->finish(provider->start(
+      "apply_routes",
+      ccm::Routes::Apply{table, provider->ctx(), "kubernetes", {}, std::move(additions)}));
+  EXPECT_EQ(statuses.status().error_class(), ErrorClass::throttled);
+  EXPECT_LE(cloud.calls("CreateRoute"), 12u) << "four at once, three tries of each";
 }
 
 TEST_F(AwsRoutesTest, ALostAnswerLeavesOneRoute) {

@@ -46,11 +46,21 @@ std::string_view service_name(Api api) {
 bool may_repeat(const Call& call) { return call.idempotent || is_read(call.action); }
 
 // Whether another try may help. A throttled call was not carried out; of one without an answer, or
-// with a 5xx, nobody knows.
+// with a 5xx, nobody knows. Who is told to come back much later comes back by the host.
 bool worth_another_try(const Call& call, const Status& status) {
   if (status.ok() || is_dry_run(status)) return false;
-  if (status.error_class() == ErrorClass::throttled) return true;
+  if (status.error_class() == ErrorClass::throttled) return status.retry_after() <= kThrottlePause;
   return may_repeat(call) && status.code() == Code::unavailable;
+}
+
+// A proxy's page may be a document, too, and would be an empty listing.
+Result<Answer> read_answer(const Call& call, const std::string& body) {
+  auto document = XmlDocument::parse(body, call.skipped);
+  if (!document.ok()) return bad_answer(document.status().message()).with_context(call.action);
+  if (document->root().name() != call.action + "Response") {
+    return bad_answer("is none of this call").with_context(call.action);
+  }
+  return Answer(*std::move(document));
 }
 
 std::string next_page(XmlElement result, Api api) {
@@ -154,11 +164,7 @@ Task<Result<Answer>> Client::call(Ctx ctx, Call call) {
   milliseconds pause = kFirstPause;
   for (int left = kCallTries - 1;; --left) {
     auto answer = co_await send(ctx, call);
-    if (answer.ok()) {
-      auto document = XmlDocument::parse(answer->body, call.skipped);
-      if (document.ok()) co_return Answer(*std::move(document));
-      co_return bad_answer(document.status().message()).with_context(call.action);
-    }
+    if (answer.ok()) co_return read_answer(call, answer->body);
     const Status status = answer.status();
     const bool at_once = status.reason() == kClockCorrected;
     const bool again = left > 0 && (at_once || worth_another_try(call, status));

@@ -52,6 +52,7 @@ class Client {
   //    ends;
   //  - CCM_REASON_DRY_RUN and CCM_REASON_NOT_LEADING of the host;
   //  - those of the credentials.
+  //  - data_loss for an answer that is none of this call.
   // Of a read that is throttled, or meets a clock that is wrong, it makes up to two more tries.
   Task<Result<Answer>> call(Ctx ctx, Call call);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
@@ -10,7 +11,7 @@ namespace {
 
 constexpr size_t kLongestText = 500;
 constexpr size_t kLongestCode = 100;
-constexpr std::chrono::milliseconds kThrottlePause{1'000};
+constexpr int64_t kLongestPause = 300;  // seconds
 // Of an error's document: a proxy's page is not worth more.
 constexpr XmlLimits kErrorLimits{64u << 10, 100, 8, 100};
 
@@ -83,14 +84,24 @@ bool is_conflict(std::string_view code) {
   return is_one_of(code, kCodes) || code.ends_with(".InUse");
 }
 
-Status classified(uint32_t http, const std::string& code, std::string message) {
+// Retry-After, which AWS's APIs leave out and what stands before them may send.
+std::chrono::milliseconds throttle_pause(const HttpResponse& response) {
+  const std::string_view told = response.header("retry-after");
+  int64_t seconds = 0;
+  std::from_chars(told.data(), told.data() + told.size(), seconds);
+  return std::max<std::chrono::milliseconds>(
+      kThrottlePause, std::chrono::seconds(std::min(seconds, kLongestPause)));
+}
+
+Status classified(const HttpResponse& response, const std::string& code, std::string message) {
+  const uint32_t http = response.status_code;
   const auto with = [&](Code c, ErrorClass error_class, const char* otherwise) {
     return Status(c, error_class, std::move(message))
         .with_reason(code.empty() ? std::string(otherwise) : code);
   };
   if (is_throttling(code) || http == 429) {
     return with(Code::resource_exhausted, ErrorClass::throttled, "CloudThrottled")
-        .with_retry_after(kThrottlePause);
+        .with_retry_after(throttle_pause(response));
   }
   if (http >= 500) return with(Code::unavailable, ErrorClass::unavailable, "CloudUnavailable");
   if (is_about_keys(code) || http == 401) {
@@ -137,7 +148,7 @@ Status status_of(std::string_view action, const HttpResponse& response) {
   if (!error.code.empty()) message += " " + error.code;
   if (!error.message.empty()) message += ": " + error.message;
   if (!error.request_id.empty()) message += " (request " + error.request_id + ")";
-  return classified(response.status_code, error.code, std::move(message));
+  return classified(response, error.code, std::move(message));
 }
 
 Status bad_answer(std::string_view what) {

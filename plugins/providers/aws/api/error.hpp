@@ -6,6 +6,7 @@
 #include <ccm/http.hpp>
 #include <ccm/status.hpp>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,8 @@ struct ApiError {
   std::string request_id;
 };
 
+inline constexpr std::chrono::milliseconds kThrottlePause{1'000};
+
 // Somebody's text for a message: on one line, at most 500 bytes.
 std::string one_line(std::string_view text);
 
@@ -27,7 +30,8 @@ ApiError read_error(std::string_view body);
 // ok for 2xx. Else a Status whose reason is AWS's code ("InvalidGroup.Duplicate"; "CloudRefused",
 // "CloudUnavailable" where the answer has none), whose message begins with `action`, and whose
 // class is
-//   throttled     of the codes of AWS-35, and 429: with a retry_after
+//   throttled     of the codes of AWS-35, and 429: with a retry_after, kThrottlePause unless the
+//                 answer says more
 //   auth          UnauthorizedOperation, AccessDenied, keys that are refused (AWS-132)
 //   quota         ...LimitExceeded, TooMany...: a limit of the account
 //   not_found     ....NotFound, LoadBalancerNotFound, ...: the thing itself

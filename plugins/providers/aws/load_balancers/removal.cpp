@@ -138,9 +138,7 @@ Task<Status> LoadBalancers::remove_network(Ctx ctx, const LoadBalancerService& s
     if (!tags.ok()) co_return tags.status();
     Found found{balancer, std::nullopt, *std::move(tags), Claim::none};
     found.claim = claim_of(service, found.marked(), cluster_);
-    // One that an earlier Service of this name left is nobody's any more.
-    const bool ours = found.claim == Claim::owner || has_both_tags(service, found.tags, cluster_);
-    if (!ours) continue;
+    if (found.claim != Claim::owner) continue;
     const bool whole = other_users(service, found.marked()).empty();
     auto removal = whole ? delete_network(ctx, balancer) : leave_network(ctx, service, found);
     Status gone = co_await std::move(removal);
@@ -220,8 +218,7 @@ Task<Status> LoadBalancers::remove_classic(Ctx ctx, const LoadBalancerService& s
     if (balancer.vpc_id != cluster_.vpc_id) continue;
     auto tags = co_await classic_tags(ctx, balancer);
     if (!tags.ok()) co_return tags.status();
-    const bool ours = has_both_tags(service, *tags, cluster_);
-    if (!ours) continue;
+    if (claim_of(service, {name, name, *tags}, cluster_) != Claim::owner) continue;
     std::vector<std::string> sources;
     if (!balancer.groups.empty() && !settings_.disable_security_group_ingress) {
       const std::string& source = balancer.groups.front();

@@ -156,10 +156,7 @@ Instance Nodes::answer(const NodeIdentity& node, const InstanceMap& instances,
   if (!id.ok() || !is_instance_id(id->instance)) return in_state(InstanceState::unknown, node);
   const auto found = instances.find(id->instance);
   if (found == instances.end()) return in_state(InstanceState::absent, node);
-  Instance instance = view(found->second);
-  // A Node keeps the form that its provider ID has.
-  instance.provider_id = node.provider_id;
-  return instance;
+  return view(found->second);
 }
 
 }  // namespace ccm::aws

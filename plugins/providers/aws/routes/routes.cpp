@@ -39,6 +39,11 @@ std::string instance_of(const Route& route) {
   return id.ok() ? id->instance : std::string();
 }
 
+// What ends a batch: no call is left. All else is one route's alone.
+Status of_all(const Status& outcome) {
+  return outcome.error_class() == ErrorClass::throttled ? outcome : Status();
+}
+
 }  // namespace
 
 struct Routes::Known {
@@ -160,7 +165,7 @@ Task<Routes::Statuses> Routes::apply(Ctx ctx, std::string /*cluster_name*/,
 
 Task<Status> Routes::remove(Ctx ctx, const Known& known, const Route& route, Status& outcome) {
   outcome = co_await removed(ctx, known, route);
-  co_return Status();
+  co_return of_all(outcome);
 }
 
 Task<Status> Routes::removed(Ctx ctx, const Known& known, const Route& route) {
@@ -181,7 +186,7 @@ Task<Status> Routes::removed(Ctx ctx, const Known& known, const Route& route) {
 
 Task<Status> Routes::add(Ctx ctx, const Known& known, const Route& route, Status& outcome) {
   outcome = co_await added(ctx, known, route);
-  co_return Status();
+  co_return of_all(outcome);
 }
 
 Task<Status> Routes::added(Ctx ctx, const Known& known, const Route& route) {
