@@ -58,8 +58,10 @@ class CheckTest(unittest.TestCase):
     def test_a_fact_that_code_alone_cites(self):
         tree = {"docs__facts__openstack_md": "- **OS-1** One.\n- **OS-2** Two.\n", "core__b_cpp": "// OS-2\n"}
         finding, = self.findings(**tree)
-        self.assertTrue(finding.startswith("docs/facts/openstack.md:2: no test and no line of the docs cites OS-2"), finding)
+        self.assertTrue(finding.startswith("docs/facts/openstack.md:2: no test and no line of its page of reasons cites OS-2"), finding)
         self.assertEqual(self.findings(**tree, tests__b_cpp="// OS-2\n"), [])
+        self.assertEqual(self.findings(**tree, **{"docs__openstack-facts_md": "| OS-2 | why |\n"}), [])
+        self.assertEqual(self.findings(**tree, docs__b_md="As OS-2 says.\n"), [finding])
 
     def test_a_long_range_cites_its_ends_alone(self):
         facts = "".join(f"- **DO-{number}** One.\n" for number in range(1, 203))

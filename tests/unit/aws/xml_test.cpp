@@ -34,7 +34,7 @@ TEST(AwsXmlTest, ElementsListsAndTexts) {
   EXPECT_EQ(root.text("set"), "") << "blanks between children are no text";
 }
 
-TEST(AwsXmlTest, SkippedElementsLeaveNothing) {
+TEST(AwsXmlTest, AWS_159_SkippedElementsLeaveNothing) {
   const auto document = XmlDocument::parse("<R><a><b><a>1</a></b></a><c>2</c><a>3</a></R>", {"a"});
   ASSERT_TRUE(document.ok());
   int children = 0;

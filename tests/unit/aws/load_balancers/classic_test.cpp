@@ -138,7 +138,7 @@ TEST_F(AwsClassicTest, AWS_87_151_ChecksInAnyCaseAndByTheirOwnPort) {
   EXPECT_EQ(classic().health.at("Target"), "SSL:30080");
 }
 
-TEST_F(AwsClassicTest, AWS_88_NumbersAreCheckedBeforeAnythingIsWritten) {
+TEST_F(AwsClassicTest, AWS_88_156_NumbersAreCheckedBeforeAnythingIsWritten) {
   for (const Annotated& wrong :
        {Annotated{{"healthcheck-interval", "4"}}, Annotated{{"healthcheck-timeout", "10"}},
         Annotated{{"healthcheck-healthy-threshold", "11"}},
@@ -175,7 +175,7 @@ TEST_F(AwsClassicTest, AWS_63_WhatAServiceMayNotAskFor) {
   EXPECT_EQ(cloud.writes(), 0);
 }
 
-TEST_F(AwsClassicTest, AWS_68_69_86_TagsOfTheUserCannotSayWhoseItIs) {
+TEST_F(AwsClassicTest, AWS_68_69_86_156_TagsOfTheUserCannotSayWhoseItIs) {
   ensured(clb({80}, {{"additional-resource-tags",
                       "a=b, d=e=f,lonely, =none,kubernetes.io/cluster/x=owned,"
                       "kubernetes.io/service-name=other/one"}}));

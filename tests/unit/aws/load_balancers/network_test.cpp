@@ -74,6 +74,16 @@ TEST_F(AwsLoadBalancersTest, AWS_93_158_WhatIsListedIsTheVpcs) {
   }
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_58_ADeadInstanceDoesNotHaveTheAccountListedAgain) {
+  cloud.instances.erase(instance(3));
+  ensured(nlb());
+  ASSERT_EQ(cloud.count("DescribeInstances"), 2) << "a listing, and a look-up of the dead one";
+  ensured(nlb({80, 443}));
+  EXPECT_EQ(cloud.count("DescribeInstances"), 3);
+  EXPECT_EQ(cloud.last["DescribeInstances"].filter("instance-id"),
+            std::vector<std::string>{instance(3)});
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_100_ATargetGroupHasItsPortAndItsCheck) {
   ensured(nlb({80}, {{"healthcheck-protocol", "HTTP"},
                      {"healthcheck-path", "/ok"},
@@ -363,7 +373,7 @@ TEST_F(AwsLoadBalancersTest, AWS_146_OneOfTheGoManagerKeepsItsFamilyUntilTheAnno
   EXPECT_EQ(network().address_type, "dualstack");
 }
 
-TEST_F(AwsLoadBalancersTest, AWS_97_AddressesAreAsManyAsSubnets) {
+TEST_F(AwsLoadBalancersTest, AWS_97_156_AddressesAreAsManyAsSubnets) {
   const std::string one = "eipalloc-00000000000000001";
   EXPECT_EQ(refused(nlb({80}, {{"eip-allocations", one}})).message(),
             "Must have same number of EIP AllocationIDs (1) and SubnetIDs (2)");

@@ -43,6 +43,19 @@ TEST_F(AwsOwnershipTest, AWS_117_TagsOfAnotherClusterOrServiceProveThatItIsTheir
   }
 }
 
+TEST_F(AwsOwnershipTest, AWS_117_TheOnesOfANamesakeWithAnotherUidStay) {
+  ensured(nlb());
+  ensured(with(web(), {}));
+  auto namesake = nlb();
+  namesake.uid = "1" + kUid.substr(1);
+  EXPECT_TRUE(remove(namesake).ok());
+  EXPECT_EQ(cloud.networks.size(), 1U);
+  EXPECT_EQ(cloud.classics.size(), 1U);
+  namesake.id = cloud.networks.begin()->first;
+  EXPECT_TRUE(remove(namesake).ok()) << "it has no part of it";
+  EXPECT_EQ(cloud.networks.size(), 1U);
+}
+
 TEST_F(AwsOwnershipTest, AWS_117_AnIdThatAUserWroteProvesNothing) {
   ensured(nlb());
   auto thief = guest("elsewhere");

@@ -77,7 +77,7 @@ TEST_F(AwsSubnetsTest, AWS_77_78_79_OnePublicSubnetAZoneTheOneWithTheRole) {
   EXPECT_EQ(ids_of(choose_subnets(network, wish)), (Ids{"subnet-priv-a", "subnet-pub-b"}));
 }
 
-TEST_F(AwsSubnetsTest, AWS_76_ThoseOfOtherClustersAreLeftOutAndThoseOfNoneAreNot) {
+TEST_F(AwsSubnetsTest, AWS_14_76_ThoseOfOtherClustersAreLeftOutAndThoseOfNoneAreNot) {
   network.subnets.resize(1);
   network.subnets[0].tags = {{"kubernetes.io/cluster/other", "owned"}};
   EXPECT_EQ(ids_of(choose_subnets(network, wish)),
