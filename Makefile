@@ -68,10 +68,11 @@ test-openstack: packages-openstack configure ## contract suite and the whole man
 	@CCM_TEST_PATIENCE=180 $(BUILD)/openstack/bin/python tests/openstack/services.py $(BUILD)/openstack-services \
 	  sh -ec '$(BUILD)/bin/openstack_contract_test; $(BUILD)/bin/openstack_services_manager_test'
 
-test-aws: packages-kube configure ## contract suite on moto, a stand-in for AWS that others wrote
+test-aws: packages-kube configure ## contract suite and `plugin check --live` on moto, a stand-in for AWS that others wrote
 	@tests/aws/install $(BUILD)/aws
-	@cmake --build $(BUILD) -j $(JOBS) --target aws_contract_test
-	@PYTHONDONTWRITEBYTECODE=1 $(BUILD)/aws/bin/python tests/aws/services.py $(BUILD)/aws-services $(BUILD)/bin/aws_contract_test
+	@cmake --build $(BUILD) -j $(JOBS) --target aws aws_contract_test ccmctl
+	@PYTHONDONTWRITEBYTECODE=1 $(BUILD)/aws/bin/python tests/aws/services.py $(BUILD)/aws-services \
+	  sh -ec '$(BUILD)/bin/aws_contract_test; tests/aws/live_test.py $(BUILD)/bin/ccmctl $(BUILD)/lib/ccm/providers/aws.so'
 
 test-mutants: packages-test build ## typical bugs, one at a time, in the templates of `ccmctl plugin new`: the conformance cases find them
 	@PYTHONDONTWRITEBYTECODE=1 tests/conformance/mutants/mutants_test.py $(BUILD)
