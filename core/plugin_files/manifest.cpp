@@ -63,11 +63,13 @@ bool is_version(std::string_view text) {
          });
 }
 
-// "ccm.host.log/1"
+// "ccm.host.http_client/1": an underscore joins words as a dash does.
 bool is_interface_id(std::string_view text) {
   const size_t slash = text.find('/');
-  return slash != std::string_view::npos && is_plugin_id(text.substr(0, slash)) &&
-         is_number(text.substr(slash + 1));
+  if (slash == std::string_view::npos) return false;
+  std::string name(text.substr(0, slash));
+  std::replace(name.begin(), name.end(), '_', '-');
+  return is_plugin_id(name) && is_number(text.substr(slash + 1));
 }
 
 void check_interfaces(ManifestReader& reader, const char* field,

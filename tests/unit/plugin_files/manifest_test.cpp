@@ -63,6 +63,13 @@ TEST(Manifest, EveryFieldIsRead) {
   EXPECT_THAT(manifest.rbac[0].resource_names, ElementsAre("a"));
 }
 
+TEST(Manifest, APluginMayNeedWhateverTheHostHas) {
+  json document = valid();
+  document["needs"] = json::array();
+  for (const std::string_view id : host_interfaces()) document["needs"].push_back(id);
+  EXPECT_THAT(parse_manifest(document.dump()).faults, IsEmpty());
+}
+
 TEST(Manifest, LeastOneHasDefaults) {
   const ManifestReport report = parse_manifest(
       R"({"id":"a","version":"0.0.1","abi":"1.0","components":[{"kind":"controller","name":"c"}]})");
