@@ -194,6 +194,17 @@ void add_permissions(Permissions& to, const Permissions& from) {
   });
 }
 
+std::vector<RbacRule> rules_of(const Manifest& manifest,
+                               const std::vector<std::string>& components) {
+  std::vector<RbacRule> rules = manifest.rbac;
+  std::erase_if(rules, [&](const RbacRule& rule) {
+    return !rule.controllers.empty() &&
+           std::find_first_of(rule.controllers.begin(), rule.controllers.end(), components.begin(),
+                              components.end()) == rule.controllers.end();
+  });
+  return rules;
+}
+
 bool offers_instances(const Manifest& manifest, std::string_view provider) {
   const Component* component = manifest.find(ComponentKind::provider, provider);
   if (component == nullptr) return false;
@@ -265,11 +276,12 @@ RulesByAccount rules_by_account(const Manifest& manifest,
     const bool runs =
         std::find(components.begin(), components.end(), component.name) != components.end();
     if (!runs) continue;
+    const std::vector<RbacRule> own = rules_of(manifest, {component.name});
     if (component.kind == ComponentKind::provider) {
-      append_rules(rules[""], manifest.rbac);
+      append_rules(rules[""], own);
     } else {
-      append_rules(rules[component.client_name], manifest.rbac);
-      append_rules(rules[""], cache_rules(manifest.rbac));
+      append_rules(rules[component.client_name], own);
+      append_rules(rules[""], cache_rules(own));
     }
   }
   return rules;

@@ -157,6 +157,7 @@ RbacRule read_rule(const json& value, const std::string& path, ManifestReport& f
   rule.verbs = reader.strings("verbs", Presence::required);
   rule.resource_names = reader.strings("resourceNames");
   rule.optional = reader.boolean("optional", false);
+  rule.controllers = reader.strings("controllers");
   reader.finish();
   return rule;
 }

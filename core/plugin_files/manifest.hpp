@@ -49,7 +49,8 @@ struct RbacRule {
   std::vector<std::string> resources;
   std::vector<std::string> verbs;
   std::vector<std::string> resource_names;
-  bool optional = false;  // without it the plugin does less, but does not wait
+  bool optional = false;                   // without it the plugin does less, but does not wait
+  std::vector<std::string> controllers{};  // counts when one of them runs; empty: always
 };
 
 // Objects that the host keeps in its cache for the plugin.

@@ -28,8 +28,9 @@ std::vector<app::AccessSubject> subjects_of(const ManagerFlags& flags,
                                                    election.resource_namespace));
   }
   std::vector<app::AccessSubject> subjects{std::move(host)};
+  const std::vector<std::string> running = flags.controllers();
   for (const plugin::Manifest& manifest : manifests) {
-    subjects.push_back({manifest.id, plugin::permissions_of(manifest.rbac)});
+    subjects.push_back({manifest.id, plugin::permissions_of(plugin::rules_of(manifest, running))});
   }
   return subjects;
 }

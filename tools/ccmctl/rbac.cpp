@@ -66,8 +66,9 @@ AskedByAccount rules_of_plugins(const std::vector<plugin::Manifest>& manifests,
                                 const std::vector<std::string>& components, bool accounts) {
   std::map<std::string, plugin::RulesByAccount> plugins;
   for (const plugin::Manifest& manifest : manifests) {
-    plugins[manifest.id] = accounts ? plugin::rules_by_account(manifest, components)
-                                    : plugin::RulesByAccount{{"", manifest.rbac}};
+    plugins[manifest.id] =
+        accounts ? plugin::rules_by_account(manifest, components)
+                 : plugin::RulesByAccount{{"", plugin::rules_of(manifest, components)}};
   }
   AskedByAccount asked;
   for (const auto& [id, rules] : plugins) {

@@ -88,7 +88,8 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
   const bool accounts = options.kube_cloud_shared.use_service_account_credentials;
   for (const RunningPlugin& plugin : running_plugins(selection)) {
     subjects.push_back({plugin.manifest.id, accounts ? permissions_by_account(plugin)
-                                                     : permissions_of(plugin.manifest.rbac)});
+                                                     : permissions_of(plugin::rules_of(
+                                                           plugin.manifest, plugin.components))});
   }
   return subjects;
 }

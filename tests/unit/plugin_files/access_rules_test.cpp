@@ -111,6 +111,21 @@ TEST(AccessRules, HOST_129_132_ControllersHaveAccountsAndTheProgramFillsTheCache
             "get nodes as system:serviceaccount:kube-system:tag-controller");
 }
 
+TEST(AccessRules, HOST_132_ARightOfOneControllerCountsWithThatOneAlone) {
+  Manifest manifest;
+  manifest.components = {{ComponentKind::provider, "cloud", {}, "cloud"},
+                         {ComponentKind::controller, "tags", {}, "tag-controller"}};
+  manifest.rbac = {rule({"events"}, {"create"}), rule({"nodes"}, {"watch", "patch"})};
+  manifest.rbac.back().controllers = {"tags"};
+  EXPECT_EQ(texts(rules_of(manifest, {"cloud"})), "needs: create events; optional: ");
+  EXPECT_EQ(texts(rules_of(manifest, {"cloud", "tags"})),
+            "needs: create events; patch, watch nodes; optional: ");
+  const auto accounts = rules_by_account(manifest, {"cloud", "tags"});
+  EXPECT_EQ(texts(accounts.at("")), "needs: create events; watch nodes; optional: ");
+  EXPECT_EQ(texts(accounts.at("tag-controller")),
+            "needs: create events; patch, watch nodes; optional: ");
+}
+
 TEST(AccessRules, RBAC_6_7_8_TheEndpointsRightsAreOptional) {
   EXPECT_EQ(texts(authentication_rules()),
             "needs: ; optional: create tokenreviews.authentication.k8s.io");

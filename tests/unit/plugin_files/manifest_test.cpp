@@ -25,7 +25,7 @@ json valid() {
       {"kind": "controller", "name": "example-firewall", "aliases": ["firewall"],
        "clientName": "firewall-controller", "enabledByDefault": false}],
     "rbac": [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"],
-              "resourceNames": ["a"]}]})");
+              "resourceNames": ["a"], "controllers": ["example-firewall"]}]})");
 }
 
 // The one fault of a valid manifest after `change`.
@@ -61,6 +61,7 @@ TEST(Manifest, EveryFieldIsRead) {
   EXPECT_FALSE(manifest.components[1].enabled_by_default);
   ASSERT_EQ(manifest.rbac.size(), 1U);
   EXPECT_THAT(manifest.rbac[0].resource_names, ElementsAre("a"));
+  EXPECT_THAT(manifest.rbac[0].controllers, ElementsAre("example-firewall"));
 }
 
 TEST(Manifest, APluginMayNeedWhateverTheHostHas) {
