@@ -82,6 +82,9 @@ ccm_manual(ccmctl 1 tools "ask a cloud-controller-manager and look at its plugin
 ccm_manual(ccm-sandbox 1 ccm-sandbox "a Kubernetes API server and a cloud in memory")
 ccm_manual(ccm-demo 1 ccm-sandbox "watch the cloud-controller-manager in a cluster in memory")
 add_custom_target(manuals DEPENDS ${pages})
+# `kubectl ccm` is ccmctl.
+file(CREATE_LINK ccmctl.1.gz ${folder}/kubectl-ccm.1.gz SYMBOLIC)
+install(FILES ${folder}/kubectl-ccm.1.gz DESTINATION share/man/man1 COMPONENT tools)
 
 # The service. An administrator enables it; his package manager keeps its settings as they were edited.
 install(FILES ${PROJECT_SOURCE_DIR}/deploy/systemd/cloud-controller-manager.service

@@ -61,6 +61,10 @@ class RpmTest(unittest.TestCase):
                 self.assertIn(f"/usr/lib64/ccm/{kind}s/{name}.so", self.query(f"ccm-{kind}-{name}", "-l"))
         self.assertIn("/usr/lib64/cmake/ccm/ccm-config.cmake", self.query("ccm-devel", "-l"))
 
+    def test_issue42_7_the_tools_are_a_plugin_of_kubectl_with_a_page(self):
+        for file in ("/usr/bin/ccmctl", "/usr/bin/kubectl-ccm", "/usr/share/man/man1/kubectl-ccm.1.gz"):
+            self.assertIn(file, self.query("ccm-tools", "-l"))
+
     def test_issue42_7_the_abi_is_the_tie_and_comes_from_the_manifest(self):
         self.assertIn("ccm-abi-1 = 1.1", self.query("ccm-host", "--provides"))
         for kind, names in PLUGINS.items():
