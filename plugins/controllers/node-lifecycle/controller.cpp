@@ -134,8 +134,11 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   if (state.same_input(before)) return;
   // Taints that come and go while it is not Ready anyway, ours among them, say nothing new about
   // the instance.
+  const bool released = state.released && !before.released;
+  // Whoever releases thirty Nodes waits for their end.
+  if (released) pace_.hinted(state.name, host_.timer.now());
   const bool news = state.ready || before.ready || state.uid != before.uid ||
-                    state.provider_id != before.provider_id || state.deleting;
+                    state.provider_id != before.provider_id || state.deleting || released;
   queue.add(now.name(), news ? Priority::changed : Priority::periodic,
             news ? milliseconds(0) : std::max(wait(now.name()), period_));
 }

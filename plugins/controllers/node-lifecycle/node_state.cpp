@@ -9,6 +9,8 @@ namespace {
 
 constexpr const char* kMarkPointer =
     "/metadata/annotations/cloud-controller-manager~1out-of-service-taint";
+constexpr const char* kReleasePointer =
+    "/metadata/annotations/cloud-controller-manager~1allow-deletion";
 constexpr const char* kDeleted = "/metadata/deletionTimestamp";
 constexpr const char* kFinalizers = "/metadata/finalizers";
 
@@ -16,7 +18,7 @@ constexpr const char* kFinalizers = "/metadata/finalizers";
 
 bool NodeState::same_input(const NodeState& other) const {
   return uid == other.uid && provider_id == other.provider_id && ready == other.ready &&
-         marked == other.marked && taints == other.taints && deleting == other.deleting &&
+         marked == other.marked && released == other.released && taints == other.taints && deleting == other.deleting &&
          finalizers == other.finalizers;
 }
 
@@ -36,8 +38,8 @@ bool is_marked(const Object& node) { return !node.text(kMarkPointer).empty(); }
 
 bool surely_same_input(const Object& left, const Object& right) {
   if (left.uid() != right.uid()) return false;
-  for (const char* field : {kMarkPointer, kDeleted, kFinalizers, "/spec/providerID", "/spec/taints",
-                            "/status/conditions"}) {
+  for (const char* field : {kMarkPointer, kReleasePointer, kDeleted, kFinalizers,
+                            "/spec/providerID", "/spec/taints", "/status/conditions"}) {
     if (!left.at(field).equals(right.at(field))) return false;
   }
   return true;
@@ -48,6 +50,7 @@ const std::vector<std::string>& node_fields() {
                                                kDeleted,
                                                kFinalizers,
                                                kMarkPointer,
+                                               kReleasePointer,
                                                "/spec/providerID",
                                                "/spec/taints",
                                                "/status/conditions/-/type",
@@ -62,6 +65,7 @@ NodeState read_node(const Object& node) {
   state.resource_version = node.resource_version();
   state.provider_id = node.text("/spec/providerID");
   state.marked = is_marked(node);
+  state.released = node.text(kReleasePointer) == "true";
   state.deleting = is_deleting(node);
   node.at(kFinalizers).each([&](std::string_view, const Value& finalizer) {
     state.finalizers.emplace_back(finalizer.text().value_or(std::string_view()));

@@ -31,7 +31,8 @@ struct NodeState {
   bool uninitialized = false;  // not matched with an instance yet
   bool deleting = false;       // has a deletionTimestamp
   std::vector<std::string> finalizers;
-  bool marked = false;  // this controller gave it the out-of-service taint
+  bool marked = false;    // this controller gave it the out-of-service taint
+  bool released = false;  // somebody permits the deletion that the host's brake holds back
   std::vector<Taint> taints;
   std::optional<std::chrono::milliseconds> created;  // since 1970
 

@@ -266,6 +266,27 @@ TEST_F(LifecycleTest, ANodeThatTheHostHoldsBackIsNotSettled) {
   EXPECT_EQ(ended[0].status.retry_after(), 5s);
 }
 
+// Thirty that are released go now, and not with their next look.
+TEST_F(LifecycleTest, Issue42_3_AHeldNodeGoesAtOnceWhenItIsReleased) {
+  for (int i = 0; i < 200; ++i) {
+    host.kube.fail_next(
+        "delete", "v1/nodes",
+        Status(Code::failed_precondition, ErrorClass::waiting, "held").with_reason("DeletionHeld"));
+  }
+  start();
+  Json held = node("n1", "Unknown");
+  put(held);
+  for (int i = 0; i < 60; ++i) controller->advance(5s);  // it is looked at slowly now
+  ASSERT_FALSE(stored("n1").is_null());
+  take_calls();
+  controller->advance(1s);
+  ASSERT_TRUE(take_calls().empty());
+  held["metadata"]["annotations"]["cloud-controller-manager/allow-deletion"] = "true";
+  put(held);
+  controller->advance(1s);
+  EXPECT_EQ(take_calls(), std::vector<std::string>{"delete"});
+}
+
 TEST_F(LifecycleTest, LIFE_9_ADeletionThatFailsIsTold) {
   host.kube.fail_next("delete", "v1/nodes",
                       Status(Code::permission_denied, ErrorClass::auth, "no verb delete"));

@@ -7,7 +7,8 @@
 namespace ccm::node_lifecycle {
 namespace {
 
-constexpr const char* kNode = R"({"metadata":{"name":"n","uid":"u-1","resourceVersion":"1"},
+constexpr const char* kNode = R"({"metadata":{"name":"n","uid":"u-1","resourceVersion":"1",
+  "annotations":{"cloud-controller-manager/allow-deletion":"true"}},
   "spec":{"providerID":"sandbox://1","taints":[{"key":"taint","effect":"NoSchedule"}]},
   "status":{"conditions":[{"type":"Ready","status":"True"}]}})";
 
@@ -26,7 +27,7 @@ Comparison compare(const std::string& part, const std::string& other) {
 }
 
 TEST(NodeState, WhatADecisionDependsOnIsNeverTakenForTheSame) {
-  for (const char* part : {"u-1", "sandbox://1", "taint\"", "NoSchedule", "True"}) {
+  for (const char* part : {"u-1", "sandbox://1", "taint\"", "NoSchedule", "True", "allow-deletion"}) {
     const Comparison comparison = compare(part, "x" + std::string(part));
     EXPECT_FALSE(comparison.unread) << part;
     EXPECT_FALSE(comparison.read) << part;
