@@ -111,7 +111,7 @@ class Ledger {
     std::size_t pool = 0;
     BlockSet::Span span;
   };
-  // Of several that claim one block.
+  // One of several Nodes that claim one block.
   struct Claimant {
     std::string_view name;
     std::string_view uid;

@@ -39,7 +39,7 @@ bool not_ours(const Status& status) {
          status.code() == Code::implemented_elsewhere;
 }
 
-// Of thousands of Nodes hardly any does, so it is asked before anything is copied.
+// Whether a Node needs a look: hardly any of thousands does. Asked before anything is copied.
 bool needs_looking_after(const Object& node) {
   return !is_ready(node) || is_deleting(node) || has_shutdown_taint(node) || is_marked(node);
 }

@@ -16,7 +16,7 @@ class LookPace {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  // Of a Node: kQuick looks a `period` apart, then one for each that comes back; one comes back
+  // A Node has kQuick looks a `period` apart, then one for each that comes back; one comes back
   // every 24 periods, or every two minutes if those are longer, but not before a period.
   static constexpr int kQuick = 24;
   explicit LookPace(Milliseconds period);

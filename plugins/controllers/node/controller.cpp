@@ -287,8 +287,8 @@ Task<Status> Controller::write(Ctx ctx, Object node, const Instance* instance) {
   auto desired = desired_state(state, *instance);
   if (!desired.ok()) co_return desired.status();
   if (addresses_differ(state, desired->addresses)) {
-    // At the version that was read, so that its taints are still those of the second write: of the
-    // answer only the new version is needed, and a whole Node is large.
+    // The patch names the version that was read, so that the second write's taints are still
+    // current. Of the answer only the new version is needed, and a whole Node is large.
     const std::string version = state.resource_version;
     auto written =
         co_await write_addresses(ctx, node, version, desired->addresses, PatchAnswer::metadata);
@@ -386,7 +386,7 @@ void Controller::report_families(const Object& node, const std::string& text) {
   host_.events.warning(node, "OneIPFamily", text);
 }
 
-// The same once more: what this process wrote was taken back.
+// An Event, once, when the addresses that this process wrote are replaced for the second time.
 void Controller::report_restored(const Object& node, const std::vector<NodeAddress>& addresses) {
   Restored& restored = restored_[std::string(node.name())];
   const bool again = restored.addresses == addresses;

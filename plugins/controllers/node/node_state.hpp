@@ -51,8 +51,8 @@ std::vector<NodeAddress> read_addresses(const Object& node);
 // NodeState::uninitialized() without reading the rest: there are thousands of events.
 bool is_uninitialized(const Object& node);
 
-// The same Node, equal in all inputs of the initialisation except for the addresses: those are
-// written by this controller.
+// Whether both are one Node, equal in all inputs of the initialisation except for the
+// addresses: those are written by this controller.
 bool same_input(const Object& left, const Object& right);
 
 // Type, zone and region under their two names, as far as the Node has them.

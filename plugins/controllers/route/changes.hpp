@@ -21,7 +21,7 @@ struct Batch {
 // the cloud's size.
 Batch make_batch(const Plan& plan);
 
-// The same without removals, and without the additions that replace one.
+// The batch without its removals, and without the additions that replace one.
 Batch without_removals(const Batch& batch);
 
 // The addition for one of a Node's ranges (ROUTE-23), without addresses: the host takes them from

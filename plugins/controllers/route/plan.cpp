@@ -106,7 +106,8 @@ class Planner {
                        [&](const RangePlan& range) { return range.cidr == listed.cidr; });
   }
 
-  // By the provider's own mark, and not by the address alone, as upstream (ROUTE-18).
+  // By the provider's own mark; upstream goes by the address alone (ROUTE-18). Outside of the
+  // permitted ranges only a route that has led to a Node with that range.
   bool is_ours(const Route& route, const Listed& listed) {
     if (!route.owned || !listed.cidr) return false;
     if (input_.ranges.contains(*listed.cidr)) return true;
@@ -118,7 +119,7 @@ class Planner {
 
   RangePlan& range_of(const Claim& claim) { return plan_.nodes[claim.node].ranges[claim.range]; }
 
-  // The same rule as the host's, so that it refuses nothing but what changed meanwhile.
+  // By the host's rule, judge_pod_ranges(), so that it refuses nothing but what changed meanwhile.
   void judge_claims() {
     std::vector<PodRange> given;
     std::vector<Claim> places;

@@ -32,7 +32,7 @@ void sort(std::vector<NodeAddress>& addresses) {
   });
 }
 
-// Of the labels in that sorted list. Their order within a Node means nothing.
+// A hash of the Node's labels whose keys are in the sorted list `keys`, in whatever order.
 uint64_t hash_of_labels(const Object& node, const std::vector<std::string>& keys) {
   uint64_t sum = 0;
   node.at("/metadata/labels").each([&](std::string_view key, const Value& value) {

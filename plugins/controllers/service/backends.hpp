@@ -57,8 +57,8 @@ struct BackendSet {
   std::size_t nodes = 0;
   std::array<std::size_t, kLeftOutKinds> left_out{};  // how many, by reason
 
-  // Of names, provider IDs (SVC-56) and addresses, in whose order providers choose, and of the
-  // values of those labels; of the reasons while there are no backends. `labels`: sorted.
+  // A hash of names, provider IDs (SVC-56) and addresses, in whose order providers choose, and of
+  // the values of those labels; of the reasons while there are no backends. `labels`: sorted.
   [[nodiscard]] uint64_t hash(const std::vector<std::string>& labels) const;
   // "3 Nodes are left out by node.kubernetes.io/exclude-from-external-load-balancers".
   [[nodiscard]] std::string why_none() const;

@@ -25,7 +25,7 @@ constexpr milliseconds kReconcileTimeout{120'000};
 constexpr milliseconds kNodeWindow{1'000};
 // Between two looks at Nodes whose instances the cloud does not show.
 constexpr milliseconds kNodeResync{300'000};
-// Of all Nodes together; no Service is called so.
+// The key of all Nodes together; no Service is called so.
 constexpr std::string_view kNodesKey = "nodes";
 
 std::string key_of(const Object& service) {

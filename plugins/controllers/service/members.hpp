@@ -65,7 +65,7 @@ class Members {
     std::string uid;
     std::string provider_id;  // the Node's
     bool ask = true;
-    // Of the instance; unknown: the cloud has not said.
+    // The instance's state; unknown: the cloud has not said.
     InstanceState state = InstanceState::unknown;
     std::string instance_id;
     bool named = false;  // the cloud calls it as the Node is called

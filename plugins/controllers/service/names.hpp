@@ -62,7 +62,7 @@ inline constexpr std::string_view kStatusOverwritten = "LoadBalancerStatusOverwr
 inline constexpr std::string_view kAnnotationRemoved = "LoadBalancerAnnotationRemoved";
 inline constexpr std::string_view kReplacementHeld = "LoadBalancerReplacementHeld";
 inline constexpr std::string_view kNoMembers = "NoMembers";  // of the condition
-// Of a Node.
+// Reasons of Events on Nodes.
 inline constexpr std::string_view kInstanceOfAnother = "InstanceOfAnotherNode";
 inline constexpr std::string_view kMembershipFlaps = "LoadBalancerMembershipFlaps";
 

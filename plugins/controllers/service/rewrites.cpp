@@ -91,7 +91,7 @@ std::string writer_of(const Object& service, bool of_addresses, std::string_view
     if (manager.empty() || manager.size() > kNameLimit) return;
     const bool fits = of_addresses && entry.at("/fieldsV1/f:status/f:loadBalancer").exists();
     const int kind = (fits ? 2 : 0) + (manager != own ? 1 : 0);
-    // Of one kind the last one; the times have one length and sort as texts.
+    // Among entries of one kind the last one counts; the times have one length and sort as texts.
     const std::pair<int, std::string_view> of_this{kind, entry.text("/time")};
     if (of_this < rank) return;
     rank = of_this;

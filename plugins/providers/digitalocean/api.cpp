@@ -17,7 +17,7 @@ constexpr int kListingTries = 3;
 // Pages that are read at once: enough to hide the cloud's latency, few enough for the memory of
 // half a megabyte of JSON a page.
 constexpr size_t kPagesAtOnce = 4;
-// Of one listing, for the memory that it takes while it is read.
+// Limits of one listing, for the memory that it takes while it is read.
 constexpr int64_t kMostListed = 100'000;
 constexpr size_t kMostListedBytes = 64u << 20;
 constexpr milliseconds kMetadataTimeout{2'000};

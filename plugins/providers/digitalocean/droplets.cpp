@@ -53,7 +53,7 @@ Result<Instance> only_one(Listing droplets, const std::string& what) {
   return std::move(droplets.front());
 }
 
-// Those of that very name, else those whose name differs in case only.
+// The droplets of that very name, else those whose name differs in case only.
 Listing best_fit(Listing droplets, const std::string& name) {
   Listing exact;
   Listing similar;

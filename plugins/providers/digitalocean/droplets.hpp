@@ -25,7 +25,7 @@ class Droplets {
   // All of them, each once; incomplete when droplets came and went while they were read, twice.
   // Failures: data_loss, those of Api::call.
   Task<Result<InstanceList>> list_all(Ctx ctx);
-  // The same, and a failure, aborted, when it is incomplete.
+  // As list_all(), and a failure, aborted, when it is incomplete.
   Task<Result<Listing>> list(Ctx ctx);
 
   // Droplets with a tag; GPU droplets as far as the API lists them (DO-332). Failures as list().
@@ -46,7 +46,7 @@ class Droplets {
   Task<Result<Instance>> find_by_address(Ctx ctx, std::string address);
 
   Api& api_;
-  // Of the last listing, once a Node was looked for by its address: which droplet has it. Says
+  // From the last listing, once a Node was looked for by its address: which droplet has it. Says
   // "exists", never "is gone" (DO-319): what it says is checked with a call.
   bool index_addresses_ = false;
   std::unordered_map<std::string, int64_t> by_address_;

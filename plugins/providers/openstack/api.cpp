@@ -14,7 +14,7 @@ constexpr int kListingTries = 3;
 constexpr uint32_t kTriesOfAWrite = 3;
 // Pages of one listing: more than any project has, fewer than a service that repeats itself gives.
 constexpr int kMostPages = 1000;
-// Of one listing, for the memory that it takes while it is read.
+// Limits of one listing, for the memory that it takes while it is read.
 constexpr size_t kMostListed = 100'000;
 constexpr size_t kMostListedBytes = 64u << 20;
 

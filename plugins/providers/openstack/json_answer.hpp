@@ -15,7 +15,7 @@
 
 namespace ccm::openstack {
 
-// Of an answer that says why a request failed.
+// Limits of an answer that says why a request failed.
 inline constexpr JsonLimits kErrorLimits{64u << 10, 64u << 10, 2'000, 16};
 
 // The answer to a request that failed; null when it is no JSON, or larger than an error is.
@@ -31,7 +31,7 @@ inline std::string text_or_empty(const nlohmann::json& object, const char* name)
   return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
 }
 
-// The same; throws json::exception when it is there and neither text nor null.
+// As text_or_empty(); throws json::exception when it is there and neither text nor null.
 inline std::string text_of(const nlohmann::json& object, const char* name) {
   const auto place = object.find(name);
   return place == object.end() || place->is_null() ? std::string() : place->get<std::string>();

@@ -92,7 +92,7 @@ class Provider {
   }
 
  private:
-  // Of cloud.conf, and of clouds.yaml if it refers to one.
+  // What cloud.conf says, and clouds.yaml if it refers to one.
   Task<Result<Settings>> read_settings(Ctx ctx);
   // Reloads when one of these files changes.
   void watch(const std::vector<std::string>& paths);

@@ -73,7 +73,7 @@ struct BalancerPage {
   bool last = true;
 };
 ccm::Result<BalancerPage> parse_balancer_page(std::string_view json);
-// Of the first page of a listing; failure also when there are more pages.
+// The balancers on the first page of a listing; failure also when there are more pages.
 ccm::Result<std::vector<Balancer>> parse_balancers(std::string_view json);
 ccm::Result<ccm::LoadBalancerLimits> parse_balancer_limits(std::string_view json);
 

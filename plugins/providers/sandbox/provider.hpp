@@ -73,7 +73,7 @@ class Provider {
   // The machine of a Node; empty when the cloud has none, or another cloud has it.
   ccm::Task<ccm::Result<std::string>> machine_of(ccm::Ctx ctx, std::string name,
                                                  std::string provider_id);
-  // Of those backends whose machines exist.
+  // The IDs of those backends' machines that exist.
   ccm::Task<ccm::Result<MachineIds>> machines_of(ccm::Ctx ctx, ccm::Backends backends);
   // A file has no load balancers and no routes.
   ccm::Status needs_cloud() const;

@@ -30,7 +30,7 @@ Holder holder_of(const Object& service) {
           std::string(service.text("/metadata/creationTimestamp"))};
 }
 
-// Of two Services with one address the older one has it.
+// The older of two Services with one address has it.
 bool goes_first(const Holder& a, const Holder& b) {
   return std::tie(a.created, a.uid) < std::tie(b.created, b.uid);
 }

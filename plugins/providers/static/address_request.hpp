@@ -18,8 +18,8 @@ struct AddressRequest {
   std::string pool;                // empty = any that gives its addresses to everybody
 };
 
-// Of the Service's fields and annotations, and the parameters of its load balancer class. Failure:
-// class invalid_spec, with the field and what is wanted there.
+// What the Service's fields and annotations ask for, and its load balancer class's parameters.
+// Failure: class invalid_spec, with the field and what is wanted there.
 Result<AddressRequest> read_request(const LoadBalancerService& service);
 
 // "192.0.2.1,2001:db8::1", as a load balancer's id is written; none when it is anything else.

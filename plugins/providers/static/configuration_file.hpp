@@ -21,7 +21,7 @@ class ConfigurationFile {
 
   // Waits for a reading that is under way. Failure: the first file is wrong.
   Task<Result<Shared>> in_force();
-  // The same without waiting; empty before the first success.
+  // What is in force, without waiting; empty before the first success.
   [[nodiscard]] const Shared& known() const { return known_; }
 
  private:

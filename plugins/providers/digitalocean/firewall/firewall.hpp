@@ -19,8 +19,8 @@ struct WantedFirewall {
   std::string name;
   std::vector<std::string> tags;
   std::set<FirewallRule> open;
-  // Of Services in doubt: not opened, but whatever is open for these ports, or from these load
-  // balancers, is left open.
+  // Rules of Services in doubt: not opened, but whatever is open for these ports, or from these
+  // load balancers, is left open.
   std::set<FirewallRule> kept;
 };
 

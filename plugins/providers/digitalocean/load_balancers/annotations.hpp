@@ -45,14 +45,14 @@ class Annotations {
   // A list split at commas, trimmed, without empty items.
   [[nodiscard]] std::vector<std::string> items(std::string_view name) const;
 
-  // Those with DigitalOcean's prefixes that `spelling` does not know.
+  // Annotations with DigitalOcean's prefixes that `spelling` does not know.
   [[nodiscard]] SpellingHelp::Report unknown(SpellingHelp& spelling) const;
 
  private:
   std::map<std::string, std::string, std::less<>> values_;
 };
 
-// Those of a Service.
+// The annotations of a Service.
 Annotations read_annotations(const Object& service);
 
 // Kubernetes' own; not read on DigitalOcean (DO-129).

@@ -26,7 +26,7 @@ class Marks {
   [[nodiscard]] bool due(const std::string& tag, const ExistingLoadBalancer& existing) const;
   // Adds the missing tags, also to `existing`.
   Task<void> put(Ctx ctx, const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing);
-  // The same for a load balancer that is taken over: the former owners' tags are removed.
+  // As put(), for a load balancer that is taken over: the former owners' tags are removed.
   Task<void> take_over(Ctx ctx, const LoadBalancerService& service,
                        const WantedLoadBalancer& wanted, ExistingLoadBalancer& existing);
   // Deletes the Service's mark, which would otherwise remain in the account.

@@ -30,10 +30,10 @@ namespace ccm::digitalocean {
 
 // The maximum age of cloud state that is compared with the wanted state.
 inline constexpr std::chrono::milliseconds kFresh{1'000};
-// The same of one in creation: of those that are asked about together, all but the first find it.
+// The age limit for one in creation: of those asked about together, all but the first find it.
 inline constexpr std::chrono::milliseconds kFreshInCreation{200};
-// The same for the question whether a Service has one by a mark: this process wrote it, or the
-// first listing has it.
+// The age limit for the question whether a Service has one by a mark: this process wrote it, or
+// the first listing has it.
 inline constexpr std::chrono::milliseconds kFreshForMarks{600'000};
 
 // For a Service whose load balancer is left alone (DO-118).
@@ -96,14 +96,14 @@ class LoadBalancerOperations {
   // Changes the load balancer to the wanted one, its tags included. `plan` outlives the call, and
   // has no differences left when nothing was sent in the end.
   Task<Result<ExistingLoadBalancer>> write(Ctx ctx, Subject subject, Plan& plan);
-  // The same without the tags; leaves out missing droplets when the API refuses because of them.
+  // As write(), without the tags; leaves out missing droplets when the API refuses because of them.
   Task<Result<ExistingLoadBalancer>> write_settings(Ctx ctx, Subject subject, Plan& plan);
   Task<Result<ExistingLoadBalancer>> send(Ctx ctx, Subject subject, Plan& plan);
   void note_what_was_not_taken(const Subject& subject, const WantedLoadBalancer& wanted,
                                const ExistingLoadBalancer& made);
   [[nodiscard]] std::vector<std::string> settings_to_write(
       const WantedLoadBalancer& wanted, const ExistingLoadBalancer& existing) const;
-  // The same for droplets with a tag.
+  // As TaggedDroplets::hold(), without missing droplets when the API refuses because of them.
   Task<Status> hold_tag(Ctx ctx, std::string tag, std::vector<int64_t> droplet_ids);
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, Subject subject, WantedLoadBalancer wanted);
   Task<Result<ExistingLoadBalancer>> replace(Ctx ctx, WantedLoadBalancer wanted,

@@ -64,7 +64,7 @@ class Ownership {
                                       const LoadBalancerListing::Balancers& all);
   // Whether there is a proof that it is the Service's.
   [[nodiscard]] bool owns(const Claim& claim, const ExistingLoadBalancer& balancer) const;
-  // The same; ownership is remembered.
+  // As owns(), and ownership is remembered.
   bool proven(const LoadBalancerService& service, const ExistingLoadBalancer& balancer,
               const LoadBalancerListing::Balancers& all);
 

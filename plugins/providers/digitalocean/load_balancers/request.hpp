@@ -51,7 +51,7 @@ struct RequestInput {
 // Failure: class invalid_spec, or failed_precondition for causes in the nodes.
 Result<WantedLoadBalancer> build_request(const RequestInput& input);
 
-// Those of `backends` that such a load balancer reaches, as a Result.
+// The `backends` that such a load balancer reaches, as a Result.
 Result<EligibleBackends> select_backends(const Backends& backends, std::string_view type,
                                          std::string_view network);
 

@@ -27,7 +27,7 @@ class TagController {
  private:
   // This cluster's Services with a recorded id, disowned ones left out.
   [[nodiscard]] std::vector<LoadBalancerService> recorded() const;
-  // Of their load balancers, those that are theirs and lack the tag.
+  // The IDs of those load balancers of these Services that are theirs and lack the tag.
   [[nodiscard]] std::vector<std::string> untagged(
       const LoadBalancerListing::Balancers& all,
       const std::vector<LoadBalancerService>& services) const;

@@ -83,7 +83,7 @@ class AddressList {
     return order;
   }
 
-  // Of the first range that has it; the number of ranges when none has.
+  // The place of the first range that has it; the number of ranges when none has.
   static size_t rank(const std::vector<Cidr>& order, const NodeAddress& entry) {
     const auto address = single(entry.address);
     if (!address || entry.type == "Hostname") return order.size();

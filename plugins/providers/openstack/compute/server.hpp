@@ -41,7 +41,7 @@ struct ServerPage {
 Result<ServerPage> parse_servers(std::string_view json_text);
 Result<Server> parse_server(std::string_view json_text);
 
-// Of Nova's `status` (OS-152).
+// The state for Nova's `status` (OS-152).
 InstanceState state_of(const std::string& status);
 
 }  // namespace ccm::openstack

@@ -17,7 +17,7 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-// Of a relative path it is not known where it begins when there is no working directory any more.
+// An absolute path; the given one when there is no working directory any more.
 std::string absolute(const std::string& path) {
   std::error_code failed;
   const std::filesystem::path found = std::filesystem::absolute(path, failed);

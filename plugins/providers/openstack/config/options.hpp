@@ -36,7 +36,7 @@ inline constexpr std::string_view kLoadBalancer = "LoadBalancer";
 inline constexpr std::string_view kLoadBalancerClass = "LoadBalancerClass";
 inline constexpr std::array kSections = {kGlobal, kNetworking,   kMetadata,
                                          kRoute,  kLoadBalancer, kLoadBalancerClass};
-// Of the Cinder and Manila drivers and the KMS plugin, which share the file (OS-114).
+// Sections of the Cinder and Manila drivers and the KMS plugin, which share the file (OS-114).
 inline constexpr std::array<std::string_view, 2> kSectionsOfOthers = {"BlockStorage", "KeyManager"};
 // Options of older Go managers that do nothing any more (OS-35).
 inline constexpr std::array<std::string_view, 9> kFormerOptions = {

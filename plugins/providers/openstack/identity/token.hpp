@@ -27,7 +27,7 @@ struct Token {
   std::vector<Endpoint> catalog;
 };
 
-// Of the answer to POST auth/tokens. Failure: bad_answer().
+// The token in the answer to POST auth/tokens. Failure: bad_answer().
 Result<Token> parse_token(const HttpResponse& response);
 
 // "2026-11-23T08:00:00.000000Z", with or without a fraction, as milliseconds since 1970.

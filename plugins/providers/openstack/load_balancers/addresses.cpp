@@ -79,10 +79,10 @@ Task<Result<std::string>> Addresses::floating_address(Ctx ctx,
   co_return *found ? (*found)->address : std::string();
 }
 
-Task<Result<Addresses::Address>> Addresses::of(Ctx ctx, const LoadBalancerService& service,
-                                               const ServiceOptions& options,
-                                               const ExistingLoadBalancer& balancer, bool make,
-                                               std::vector<Problem>& problems) {
+Task<Result<Addresses::Address>> Addresses::address_for(Ctx ctx, const LoadBalancerService& service,
+                                                        const ServiceOptions& options,
+                                                        const ExistingLoadBalancer& balancer,
+                                                        bool make, std::vector<Problem>& problems) {
   const std::string six = balancer.address_of("IPv6");
   const bool both = service.ip_families.size() == 2;
   const bool six_alone = !six.empty() && !both && family_of(service) == "IPv6";
@@ -176,7 +176,7 @@ Task<Result<Addresses::Address>> Addresses::make_floating(Ctx ctx,
       const std::string id = (*found)->id;
       Status attached = co_await floating_.attach(ctx, id, balancer.vip_port_id);
       if (!attached.ok()) {
-        attached = co_await explained(ctx, std::move(attached), balancer);
+        attached = co_await why_refused(ctx, std::move(attached), balancer);
         co_return attached;
       }
       co_return Address{service.requested_ip, "floating IP", {}};
@@ -185,14 +185,14 @@ Task<Result<Addresses::Address>> Addresses::make_floating(Ctx ctx,
   }
   const auto made = co_await create(ctx, std::move(wanted), options.floating);
   if (!made.ok()) {
-    Status failed = co_await explained(ctx, made.status(), balancer);
+    Status failed = co_await why_refused(ctx, made.status(), balancer);
     co_return std::move(failed).with_context("floating IP");
   }
   co_return Address{made->address, "floating IP", {}};
 }
 
 // Neutron says 404: no router leads from an external network to itself.
-Task<Status> Addresses::explained(Ctx ctx, Status failed, const ExistingLoadBalancer& balancer) {
+Task<Status> Addresses::why_refused(Ctx ctx, Status failed, const ExistingLoadBalancer& balancer) {
   const bool may_be_outside = failed.refused() || failed.error_class() == ErrorClass::not_found;
   if (!may_be_outside || balancer.vip_network_id.empty()) co_return failed;
   const auto outside = co_await floating_.is_external(ctx, balancer.vip_network_id);

@@ -29,11 +29,12 @@ class Addresses {
     std::string second;  // of a load balancer of both families: the one of IPv6
   };
 
-  // The one that the Service is to have; with `make` it is made, else only looked for.
-  Task<Result<Address>> of(Ctx ctx, const LoadBalancerService& service,
-                           const ServiceOptions& options, const ExistingLoadBalancer& balancer,
-                           bool make, std::vector<Problem>& problems);
-  // That of its floating IP; empty = none.
+  // The address that the Service is to have; with `make` it is made, else only looked for.
+  Task<Result<Address>> address_for(Ctx ctx, const LoadBalancerService& service,
+                                    const ServiceOptions& options,
+                                    const ExistingLoadBalancer& balancer, bool make,
+                                    std::vector<Problem>& problems);
+  // The address of the load balancer's floating IP; empty = none.
   Task<Result<std::string>> floating_address(Ctx ctx, const ExistingLoadBalancer& balancer);
   // Before the load balancer is deleted: a floating IP that a manager made for it goes with it,
   // unless it is to be kept (OS-203, OS-307). `service`: nobody's where a tool deletes it.
@@ -61,7 +62,7 @@ class Addresses {
                                           std::string network_id);
 
  private:
-  // The one of IPv4, which a floating IP may have.
+  // The IPv4 address, which may be that of a floating IP.
   Task<Result<Address>> ipv4(Ctx ctx, const LoadBalancerService& service,
                              const ServiceOptions& options, const ExistingLoadBalancer& balancer,
                              bool make, std::vector<Problem>& problems);
@@ -79,7 +80,7 @@ class Addresses {
                                       const ServiceOptions& options,
                                       const ExistingLoadBalancer& balancer, std::string network_id);
   // Why `failed` when a floating IP was to lead to the load balancer.
-  Task<Status> explained(Ctx ctx, Status failed, const ExistingLoadBalancer& balancer);
+  Task<Status> why_refused(Ctx ctx, Status failed, const ExistingLoadBalancer& balancer);
   // Empty = no network leads outside.
   Task<Result<std::string>> floating_network(Ctx ctx, const ServiceOptions& options);
   Task<Result<FloatingIp>> create(Ctx ctx, NewFloatingIp wanted, const FloatingSource& source);

@@ -18,7 +18,7 @@ std::array<std::string, 2> possible_names(const LoadBalancerService& service) {
   return {load_balancer_name(service), service.default_name};
 }
 
-// Of the members that serves_nodes() looks for in Neutron.
+// How many members serves_nodes() looks for in Neutron.
 constexpr std::size_t kAskedPorts = 3;
 
 // With two families each Node is a member twice.
@@ -96,7 +96,7 @@ Task<Result<Claim>> LoadBalancers::claim(Ctx ctx, const LoadBalancerService& ser
   co_return claim_of(service, balancer, ours);
 }
 
-// Of the Go manager a Service has one load balancer alone: one that has its own by a mark cannot
+// A Service of the Go manager has one load balancer alone: one that has its own by a mark cannot
 // get another one by what its status shows.
 Task<Result<bool>> LoadBalancers::is_this_clusters(Ctx ctx, const LoadBalancerService& service,
                                                    const ExistingLoadBalancer& balancer) {

@@ -50,7 +50,7 @@ class Octavia {
   Task<Result<int>> read_version(Ctx ctx);
   Task<Result<int>> guess_version(Ctx ctx);
   Task<Result<std::string>> get(Ctx ctx, std::string path, const char* operation);
-  // Of something that has to be there: a 404 is a failure.
+  // A GET of something that has to be there: a 404 is a failure.
   Task<Result<std::string>> get_existing(Ctx ctx, std::string path, const char* operation);
   // Whole lists, and never a page of one: what is missing on it would be made a second time.
   Task<Status> list(Ctx ctx, std::string path, const char* name, const char* operation,

@@ -217,8 +217,8 @@ Task<Result<bool>> LoadBalancers::change(Ctx ctx, Subject& subject, ExistingLoad
 
 Task<Result<LoadBalancer>> LoadBalancers::serve(Ctx ctx, Subject& subject,
                                                 const ExistingLoadBalancer& balancer, bool make) {
-  const auto address = co_await addresses_.of(ctx, subject.service, subject.options, balancer, make,
-                                              subject.problems);
+  const auto address = co_await addresses_.address_for(ctx, subject.service, subject.options,
+                                                       balancer, make, subject.problems);
   if (!address.ok()) co_return address.status();
   if (!address->done.empty()) {
     subject.done += (subject.done.empty() ? "" : ", ") + address->done;

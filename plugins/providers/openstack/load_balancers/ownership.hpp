@@ -49,7 +49,7 @@ bool made_by_a_manager(const ExistingLoadBalancer& balancer);
 // How many other Services have their names or marks on it.
 std::size_t other_users(const LoadBalancerService& service, const ExistingLoadBalancer& balancer);
 
-// Those of them that have a readable name.
+// The other users that have a readable name.
 std::vector<MarkedService> other_services(const LoadBalancerService& service,
                                           const ExistingLoadBalancer& balancer);
 // Whether one of them is of its namespace.
@@ -69,7 +69,7 @@ void claim_listeners(const LoadBalancerService& service, Claim claim,
 std::vector<std::string> with_own_tags(const LoadBalancerService& service, Claim claim,
                                        const ExistingLoadBalancer& balancer,
                                        const std::string& cluster_uid);
-// Of a listener that is the Service's: the Go manager's one is enough.
+// The tags of a listener that is the Service's: the Go manager's one is enough.
 std::vector<std::string> listener_tags(const WantedLoadBalancer& wanted,
                                        std::vector<std::string> tags);
 std::vector<std::string> without_own_tags(const LoadBalancerService& service,

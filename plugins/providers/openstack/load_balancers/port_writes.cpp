@@ -142,7 +142,7 @@ void PortWrites::content(const ExistingPool& pool) {
   parts_of(pool);
 }
 
-// Of a pool that is in ERROR Octavia takes changes of the pool alone.
+// Members and monitor of a pool; while it is in ERROR Octavia takes changes of the pool alone.
 void PortWrites::parts_of(const ExistingPool& pool) {
   if (pool.failed()) return;
   members(pool);

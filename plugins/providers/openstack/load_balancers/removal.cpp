@@ -137,7 +137,7 @@ Task<Status> LoadBalancers::leave(Ctx ctx, const LoadBalancerService& service,
   co_return Status();
 }
 
-// Those of other namespaces get an address of their own.
+// Has the other users looked at: those of other namespaces get an address of their own.
 void LoadBalancers::hint_others(const LoadBalancerService& service,
                                 const ExistingLoadBalancer& balancer) const {
   for (const MarkedService& user : other_services(service, balancer)) {

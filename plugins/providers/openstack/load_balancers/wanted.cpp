@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kLongestCloudName = 255;
 constexpr const char* kOnlyMethod = "SOURCE_IP_PORT";  // of ovn
-// Of a Service. Octavia has a listener and a pool for each port, and each of them has all source
-// ranges and all Nodes, so the products with the number of ports have a limit, too.
+// Limits of one Service. Octavia has a listener and a pool for each port, and each of them has all
+// source ranges and all Nodes, so the products with the number of ports have a limit, too.
 constexpr std::size_t kMostPorts = 1'000;
 constexpr std::size_t kMostEntries = 100'000;
 constexpr std::size_t kMostWatchedLabels = 64;

@@ -55,8 +55,8 @@ class FloatingIps {
  public:
   explicit FloatingIps(Api& api) : api_(api) {}
 
-  // The one of a port; of an address. Nothing also where Neutron has no routers, and so no floating
-  // IPs.
+  // The floating IP of a port; the one with an address. Nothing also where Neutron has no routers,
+  // and so no floating IPs.
   Task<Result<std::optional<FloatingIp>>> of_port(Ctx ctx, std::string port_id);
   Task<Result<std::optional<FloatingIp>>> of_address(Ctx ctx, std::string address);
   // Whether Neutron has floating IPs at all.
@@ -72,7 +72,7 @@ class FloatingIps {
   Task<Result<std::string>> external_network(Ctx ctx);
   // Whether that network leads outside; not, where it is not seen.
   Task<Result<bool>> is_external(Ctx ctx, std::string id);
-  // Of a network; `query`: further parts of it.
+  // The subnets of a network; `query`: further parts of the request's.
   Task<Result<std::vector<Subnet>>> subnets(Ctx ctx, std::string network_id, std::string query);
   // Failure: not_found.
   Task<Result<Subnet>> subnet(Ctx ctx, std::string id);

@@ -30,7 +30,7 @@ struct PairPort {
   bool secured = true;    // port security is on
   int64_t revision = -1;  // -1 = the cloud counts none
 
-  // Of the pairs, in normal form.
+  // The ranges of the pairs, in normal form.
   [[nodiscard]] std::set<std::string> ranges() const;
 };
 

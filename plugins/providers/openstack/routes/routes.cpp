@@ -8,7 +8,7 @@
 namespace ccm::openstack {
 namespace {
 
-// Of one apply: its body stays short, and its ports' changes within the host's time for it.
+// Changes in one apply: its body stays short, and its ports' changes within the host's time for it.
 constexpr int64_t kChangesAtOnce = 100;
 constexpr std::size_t kShortTag = 60;
 constexpr std::size_t kLongTag = 255;

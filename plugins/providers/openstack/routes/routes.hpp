@@ -44,7 +44,7 @@ class Routes {
   Task<Statuses> apply(Ctx ctx, std::string cluster_name, std::vector<Route> removals,
                        std::vector<Route> additions);
   // routes_recorded.cpp
-  // Those that the record of one of these clusters names; none without a router.
+  // The routes that the record of one of these clusters names; none without a router.
   Task<Result<std::vector<OwnedObject>>> recorded(Ctx ctx, std::vector<std::string> clusters);
   // Success also when it is gone already. Failure: "NotOwned" when the record does not name it.
   Task<Status> remove_recorded(Ctx ctx, std::vector<std::string> clusters, OwnedObject object);
@@ -73,7 +73,7 @@ class Routes {
   // The name by which the record knows this cluster.
   Task<Result<std::string>> cluster(Ctx ctx, std::string cluster_name);
   [[nodiscard]] bool is_ours(const ExtraRoute& route, const RouteMarks& marks) const;
-  // Those that lead to the server of a Node with that range become known.
+  // Routes that lead to the server of a Node with that range become known.
   Task<Status> recognise(Ctx ctx, const Router& router, const RouteNodes& nodes,
                          const RouteMarks& marks);
   Task<Status> record(Ctx ctx, const RouterFeatures& features, const RouteMarks& marks,

@@ -49,7 +49,7 @@ Routes::Batch Routes::make_batch(const std::vector<Route>& removals,
       continue;
     }
     addition.server = id->server;
-    // Of the range's family (OS-182, OS-193).
+    // Addresses of the range's family (OS-182, OS-193).
     for (const NodeAddress& address : route.target_addresses) {
       if (address.type != "InternalIP") continue;
       if (is_v6_range(address.address) != is_v6_range(route.destination_cidr)) continue;
