@@ -31,7 +31,7 @@ namespace detail {
 template <typename T>
 inline constexpr uint32_t kKnownFlags = 0;
 
-// Of requests that point to others: whether those have nothing unknown in them.
+// Whether the requests to which a request points have nothing unknown in them.
 template <typename T>
 struct Inner {
   static bool understood(const T& /*request*/) { return true; }
@@ -43,7 +43,7 @@ bool understood(const T& request) {
   return only_known(&request, kKnownFlags<T>) && Inner<T>::understood(known(&request));
 }
 
-// The same for each of an array.
+// Whether each request of an array has nothing unknown in it.
 template <typename T>
 bool all_understood(const T* const* requests, size_t count) {
   for (size_t i = 0; i < count; ++i) {

@@ -132,7 +132,7 @@ Status check_request(const char* name, const Request* request) {
       .with_reason(CCM_REASON_UNKNOWN_REQUEST);
 }
 
-// The same for an operation of a table: `call(known)` gets what this side knows of the request.
+// Checks the request, then operate(): `call(known)` gets what this side knows of the request.
 template <Partial Carried = Partial::ignored, typename Request, typename Call, typename Give>
 void operate_on(Host& host, const char* name, const Request* request, ccm_completion done,
                 Call call, Give give) noexcept {

@@ -34,7 +34,7 @@ class Config {
     if (fn == nullptr || fn(host_.self(), c_str(name), &value) == 0) return std::nullopt;
     return view(value);
   }
-  // The same as a whole number; nothing also when it is none.
+  // The flag as a whole number; nothing also when it is none.
   [[nodiscard]] std::optional<int64_t> integer_flag(std::string_view name) const {
     const auto text = flag(name);
     if (!text) return std::nullopt;
@@ -44,7 +44,7 @@ class Config {
     if (fault != std::errc() || stop != end) return std::nullopt;
     return number;
   }
-  // The same as a duration in Go's form ("5m0s", "1.5h", "300ms"); nothing also when it is none.
+  // The flag as a duration in Go's form ("5m0s", "1.5h", "300ms"); nothing also when it is none.
   [[nodiscard]] std::optional<std::chrono::milliseconds> duration_flag(
       std::string_view name) const {
     const auto text = flag(name);

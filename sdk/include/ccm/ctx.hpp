@@ -38,7 +38,7 @@ class Ctx {
     child.owner_ = std::make_shared<const Owner>(host_, child.ctx_, owner_);
     return child;
   }
-  // The same without a deadline of its own.
+  // A child without a deadline of its own.
   [[nodiscard]] Ctx with_cancel() const {
     return with_timeout(std::chrono::milliseconds(std::numeric_limits<int64_t>::max()));
   }
@@ -90,7 +90,7 @@ class Ctx {
   [[nodiscard]] ccm_ctx get() const { return ctx_; }
 
  private:
-  // Of a child: ends it with its last copy, and keeps the parent until then.
+  // Ends a child with its last copy, and keeps the parent until then.
   class Owner {
    public:
     Owner(Host host, ccm_ctx ctx, std::shared_ptr<const Owner> parent)

@@ -27,7 +27,7 @@ class Events {
   Events() = default;
   explicit Events(Service<ccm_host_event> host) : host_(host) {}
 
-  // The same, under another source than the component's name.
+  // Events under another source than the component's name.
   [[nodiscard]] Events from(std::string_view source) const {
     Events events(host_);
     events.source_ = source;

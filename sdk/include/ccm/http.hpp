@@ -122,7 +122,7 @@ class Http {
     return Operation<Send>(Send{host_, std::move(ctx), std::move(request), client_, abi_minor_});
   }
 
-  // The same for blocking code. [worker]
+  // As send(), for blocking code. [worker]
   [[nodiscard]] Result<HttpResponse> send_blocking(Ctx ctx, HttpRequest request) const {
     return send(std::move(ctx), std::move(request)).wait();
   }

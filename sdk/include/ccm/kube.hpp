@@ -191,7 +191,7 @@ class Kube {
     if (state != CacheState::found) return {state, {}};
     return {state, Object::adopt(objects_, found)};
   }
-  // The same for who only wants the object: empty whatever the reason. [any-thread]
+  // As look_up(), for who only wants the object: empty whatever the reason. [any-thread]
   [[nodiscard]] Object cached(std::string_view resource, std::string_view name,
                               std::string_view namespace_name = {}) const {
     return look_up(resource, name, namespace_name).object;

@@ -83,7 +83,7 @@ class Backends {
   [[nodiscard]] size_t size() const { return list_ ? list_->backends.size() : 0; }
   [[nodiscard]] bool empty() const { return size() == 0; }
   [[nodiscard]] const Backend& operator[](size_t index) const { return begin()[index]; }
-  // The same list, not only equal content.
+  // Whether both are one list, not only equal in content.
   [[nodiscard]] bool same(const Backends& other) const { return list_ == other.list_; }
 
   // The C form: size() pointers. OWNERSHIP: borrows from the list.

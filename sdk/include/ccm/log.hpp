@@ -56,7 +56,7 @@ class Log {
   Log() = default;
   explicit Log(Service<ccm_host_log> host) : host_(host) {}
 
-  // The same log, whose lines also carry the fields of `ctx`.
+  // This log, whose lines also carry the fields of `ctx`.
   [[nodiscard]] Log with(Ctx ctx) const {
     Log log(host_);
     log.ctx_ = std::move(ctx);

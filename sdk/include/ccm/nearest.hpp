@@ -62,7 +62,7 @@ inline std::size_t edits_within(std::string_view a, std::string_view b, std::siz
 
 }  // namespace detail
 
-// The one of `known` (texts) with the fewest edits from `typed`, if those are few enough to be a
+// The name in `known` (texts) with the fewest edits from `typed`, if those are few enough to be a
 // slip: 3 at most, and a third of its length; or one contains the other. Else empty. Adds the
 // comparisons of characters to `work`, at most 1,024 for each of `known`. [any-thread]
 template <typename Names>
@@ -105,7 +105,7 @@ std::string did_you_mean(std::string_view typed, const Names& known, std::string
   return " (did you mean " + std::string(prefix) + std::string(name) + "?)";
 }
 
-// The same for the names in objects of users, such as annotations: a name that was looked for is
+// nearest() for the names in objects of users, such as annotations: a name that was looked for is
 // remembered, so that an object which stays as it is costs nothing at its next sync. One thread at
 // a time.
 class SpellingHelp {

@@ -22,7 +22,7 @@ class Notices {
   // `host` outlives it.
   explicit Notices(Host& host) : host_(host) {}
 
-  // Those that the Service has not been told before.
+  // Tells the Service, by Events, the problems that it has not been told before.
   void tell(const LoadBalancerService& service, const std::vector<Problem>& problems) {
     if (problems.empty()) return;
     std::set<std::string>& told = told_[service.uid];

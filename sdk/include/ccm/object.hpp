@@ -165,7 +165,7 @@ class Object {
 
   [[nodiscard]] explicit operator bool() const { return object_ != nullptr; }
   [[nodiscard]] const ccm_object* get() const { return object_; }
-  // The same snapshot, not only equal content.
+  // Whether both are one snapshot, not only equal in content.
   [[nodiscard]] bool same(const Object& other) const { return object_ == other.object_; }
 
   // The value at an RFC 6901 pointer; "" is the whole object.
@@ -184,7 +184,7 @@ class Object {
   [[nodiscard]] std::string_view resource_version() const {
     return text("/metadata/resourceVersion");
   }
-  // The same as a number, which tells the newer of two states; 0 when it is none.
+  // The resource version as a number, which tells the newer of two states; 0 when it is none.
   [[nodiscard]] uint64_t version() const {
     const std::string_view digits = resource_version();
     uint64_t number = 0;

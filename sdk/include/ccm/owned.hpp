@@ -95,7 +95,7 @@ class OwnedObjectsC {
   OwnedObjectsC& operator=(const OwnedObjectsC&) = delete;
 
   [[nodiscard]] const ccm_owned_list* list() const { return &list_; }
-  // Of the first one.
+  // The first object.
   [[nodiscard]] const ccm_owned_object* first() const { return pointers_.front(); }
 
  private:

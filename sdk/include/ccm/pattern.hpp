@@ -44,8 +44,8 @@ class Pattern {
     uint64_t steps = 0;
     return fits(text, steps);
   }
-  // The same; adds the steps that were taken to `steps`: at most size() + 1 for each character and
-  // for the end, each of which looks at the ranges of one set by halving.
+  // As fits(text). Adds the steps that were taken to `steps`: at most size() + 1 for each character
+  // and for the end, each of which looks at the ranges of one set by halving.
   bool fits(std::string_view text, uint64_t& steps) const;
 
   // Steps of the program.

@@ -155,7 +155,7 @@ class PatternCompiler {
     append({Kind::set, 0, first, static_cast<uint32_t>(made_.ranges_.size())});
   }
 
-  // Of ranges in order that do not touch each other.
+  // All characters outside of a set whose ranges are in order and do not touch each other.
   static Set all_but(const Set& set) {
     Set others;
     char32_t next = 0;

@@ -80,7 +80,7 @@ class Instantiated {
     *out = {&part, table};
     return 1;
   }
-  // Of the interfaces for which the class has methods.
+  // The table of an interface for which the class has methods.
   static const void* cloud_table(std::string_view wanted) {
     if constexpr (IsInstances<T>) {
       if (wanted == CCM_CLOUD_INSTANCES) {

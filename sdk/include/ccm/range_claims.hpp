@@ -22,7 +22,7 @@ struct RangeClaim {
   std::string_view created;  // .metadata.creationTimestamp, as the API server writes it
   std::string_view uid;      // of the Node
   Cidr range;
-  // Those of a smaller rank come first, whatever their ages: such as what works already.
+  // Claims of a smaller rank come first, whatever their ages: such as what works already.
   int rank = 0;
 };
 

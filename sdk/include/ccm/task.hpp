@@ -41,7 +41,7 @@ inline constexpr bool is_task<Task<T>> = true;
 
 inline constexpr const char* kExceptionReason = "UnhandledException";
 
-// Of the exception that is being handled.
+// The status for the exception that is being handled.
 inline Status status_of_exception() noexcept {
   try {
     try {

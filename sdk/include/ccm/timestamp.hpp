@@ -48,7 +48,7 @@ inline std::optional<std::chrono::milliseconds> parse_timestamp(std::string_view
          std::chrono::hours(*hour) + std::chrono::minutes(*minute) + std::chrono::seconds(*second);
 }
 
-// The same form of a time since 1970, as the API server keeps it: in UTC, without fractions. Any
+// A time since 1970 in that form, as the API server keeps it: in UTC, without fractions. Any
 // thread.
 inline std::string timestamp(std::chrono::milliseconds since_1970) {
   const std::chrono::sys_seconds time{std::chrono::floor<std::chrono::seconds>(since_1970)};

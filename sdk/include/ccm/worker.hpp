@@ -80,7 +80,7 @@ class Worker {
         host_, std::move(ctx),
         std::make_shared<Job<Function>>(Job<Function>{std::move(function), std::nullopt})});
   }
-  // The same, until the component ends.
+  // As run() with a ctx, until the component ends.
   template <typename Function>
   [[nodiscard]] Operation<Run<Function>> run(Function function) const {
     return run(Ctx(), std::move(function));

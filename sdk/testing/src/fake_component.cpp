@@ -40,7 +40,7 @@ struct Made {
   ccm_completion completion() { return {&Made::completed, this, 1}; }
 };
 
-// Of the numbers in a status, those that the headers do not have; empty = none.
+// A number in a status that the headers do not have; empty = none.
 std::string unknown_number(const Status& status) {
   const auto code = static_cast<int32_t>(status.code());
   const bool known_code = (code >= CCM_CODE_OK && code <= CCM_CODE_UNAUTHENTICATED) ||

@@ -15,7 +15,7 @@ inline void complete(ccm_completion done, const Status& status, const void* resu
   done.fn(done.owner, done.operation, &raw, result);
 }
 
-// The same, posted: never inside the call that started the operation.
+// Posts a failure: never inside the call that started the operation.
 inline void post_failure(FakeLoop& loop, ccm_completion done, Status status) {
   loop.post([done, status = std::move(status)] { complete(done, status); });
 }

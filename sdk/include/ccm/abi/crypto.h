@@ -44,7 +44,7 @@ typedef struct ccm_host_crypto {
   /* ERRORS: UNIMPLEMENTED for an unknown digest. [any-thread] */
   int64_t (*hash)(void *self, int32_t digest, ccm_str message, uint8_t *out, size_t capacity);
 
-  /* The same. [any-thread] */
+  /* As hash, with a key. [any-thread] */
   int64_t (*hmac)(void *self, int32_t digest, ccm_str key, ccm_str message, uint8_t *out, size_t capacity);
 
   /* ERRORS: UNIMPLEMENTED (R-6), INVALID_ARGUMENT for a key that cannot be read or does not fit the algorithm.

@@ -54,7 +54,7 @@ typedef struct ccm_http_request {
   uint32_t max_tries;     /* 0 = as R-132 says */
   const ccm_str *secrets; /* further texts to redact, such as a password in the body */
   size_t secret_count;
-  /* Of a write: what it takes the place of, or takes away, in words for people. A dry run shows it beside the body; it is
+  /* What a write takes the place of, or takes away, in words for people. A dry run shows it beside the body; it is
    * sent to nobody. Only to a host of 1.1 or later (R-8). [since 1.1] */
   ccm_str replaces;
 } ccm_http_request;
@@ -83,7 +83,7 @@ typedef struct ccm_host_http {
    */
   void (*send)(void *self, ccm_ctx ctx, const ccm_http_request *request, ccm_completion done);
 
-  /* The same for blocking code: completes on the calling thread, before it returns. RESULT const ccm_http_response *.
+  /* As send, for blocking code: completes on the calling thread, before it returns. RESULT const ccm_http_response *.
    * [worker] */
   void (*send_wait)(void *self, ccm_ctx ctx, const ccm_http_request *request, ccm_completion done);
 } ccm_host_http;

@@ -29,7 +29,7 @@ enum {
   CCM_HTTP_NO_PROXY = 2  /* none, whatever the environment says */
 };
 
-/* Of a text and a file for the same, the text counts. Empty = the host's choice. [request] [since 1.0] */
+/* Options of a client. A text counts before a file for the same. Empty = the host's choice. [request] [since 1.0] */
 typedef struct ccm_http_client_options {
   uint32_t size;
   uint32_t flags;

@@ -120,7 +120,7 @@ typedef struct ccm_backend {
   const ccm_object *node; /* [null] for labels; a provider that chooses by them says so in `node_labels` */
 } ccm_backend;
 
-/* Of all operations but limits. [request] [since 1.0] */
+/* The request of all operations but limits. [request] [since 1.0] */
 typedef struct ccm_load_balancer_request {
   uint32_t size;
   uint32_t flags; /* 0 */
@@ -155,8 +155,8 @@ typedef struct ccm_load_balancer {
   int64_t retry_after_ms; /* with PENDING: when to come back; 0 = the host's choice */
   ccm_str id;             /* the cloud's; the controller records it on the Service; empty when ABSENT */
   ccm_str name;           /* the cloud's */
-  /* Of `observe`: how what exists differs from what `ensure` would make, in words for people ("forwarding rules,
-   * backends"); empty = not at all. Of the others: what they changed; empty = nothing. */
+  /* From `observe`: how what exists differs from what `ensure` would make, in words for people ("forwarding rules,
+   * backends"); empty = not at all. From the others: what they changed; empty = nothing. */
   ccm_str difference;
   const ccm_ingress *const *ingress; /* in the order of the Service's status; none while it has no address */
   size_t ingress_count;

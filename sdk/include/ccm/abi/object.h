@@ -53,7 +53,7 @@ typedef struct ccm_host_object {
   /* The value at an RFC 6901 pointer, from the object's root; "" is the root. [any-thread] [null: object] */
   ccm_value (*find)(void *self, const ccm_object *object, ccm_str pointer);
 
-  /* The same, from a value. [any-thread] */
+  /* The value at such a pointer, from another value. [any-thread] */
   ccm_value (*find_in)(void *self, ccm_value from, ccm_str pointer);
 
   int32_t (*kind)(void *self, ccm_value value); /* [any-thread] */

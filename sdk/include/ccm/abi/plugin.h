@@ -188,7 +188,7 @@ typedef const ccm_plugin *(*ccm_plugin_entry_fn)(void);
       ".popsection\n");                                                                  \
   extern const ccm_str ccm_plugin_manifest __attribute__((visibility("hidden")))
 
-/* Of CCM_PLUGIN_MANIFEST, in a constant braced list: .manifest = CCM_PLUGIN_MANIFEST_TEXT */
+/* The text of CCM_PLUGIN_MANIFEST, in a constant braced list: .manifest = CCM_PLUGIN_MANIFEST_TEXT */
 #define CCM_PLUGIN_MANIFEST_TEXT {ccm_plugin_note.text, ccm_plugin_manifest_length}
 
 #ifdef __cplusplus

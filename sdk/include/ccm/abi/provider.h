@@ -35,7 +35,7 @@ typedef struct ccm_shutdown_request {
   uint32_t flags; /* 0 */
 } ccm_shutdown_request;
 
-/* Of the `limits` of each CCM_CLOUD_... interface. [request] [since 1.0] */
+/* The request of the `limits` of each CCM_CLOUD_... interface. [request] [since 1.0] */
 typedef struct ccm_limits_request {
   uint32_t size;
   uint32_t flags; /* 0 */

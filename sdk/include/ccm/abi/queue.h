@@ -28,7 +28,7 @@ typedef struct ccm_queue_item {
   int64_t delay_ms; /* 0 or less = now */
 } ccm_queue_item;
 
-/* Of a controller's own queue. Keys that come before the controller starts wait for that. [host table] [since 1.0] */
+/* A controller's own queue. Keys that come before the controller starts wait for that. [host table] [since 1.0] */
 typedef struct ccm_host_queue {
   uint32_t size;
   uint32_t reserved;

@@ -43,7 +43,7 @@ enum {
   CCM_ROUTE_BLACKHOLE = 2 /* its target does not exist any more */
 };
 
-/* Of an `apply` as well as of a listing. [request] [result] [since 1.0] */
+/* A route, of an `apply` as well as of a listing. [request] [result] [since 1.0] */
 typedef struct ccm_route {
   uint32_t size;
   uint32_t flags;

@@ -108,7 +108,7 @@ static inline void ccm_fail(ccm_completion done, int32_t code, int32_t error_cla
   ccm_end(done, code, error_class, 0, NULL, message, NULL);
 }
 
-/* The same with a message as printf makes it, cut off after 500 bytes. */
+/* A failure with a message as printf makes it, cut off after 500 bytes. */
 __attribute__((format(printf, 4, 5))) static inline void ccm_fail_format(ccm_completion done, int32_t code,
                                                                          int32_t error_class, const char *format, ...) {
   char message[501];
@@ -145,7 +145,7 @@ static inline void ccm_not_owned(ccm_completion done, const char *message) {
     }                                                                                               \
   } while (0)
 
-/* The same for a request that points to no other. */
+/* As CCM_REFUSE_UNLESS, for a request that points to no other. */
 #define CCM_REFUSE_UNKNOWN(request, known_flags, done) \
   CCM_REFUSE_UNLESS(ccm_only_known((request), sizeof(*(request)), (known_flags)), (done))
 

@@ -47,7 +47,7 @@ class FakeCallbacks {
   std::shared_ptr<KeptCallback> keep(ccm_callback callback);
   // No callback is called any more.
   void drop_all();
-  // Those that were not dropped yet. Any thread.
+  // How many callbacks were not dropped yet. Any thread.
   [[nodiscard]] std::size_t live() const;
 
  private:

@@ -75,7 +75,7 @@ class FakeComponent {
   // component alone has.
   FakeComponent(FakeHost& host, const ccm_plugin* plugin, const std::string& component,
                 FakeHostView::Interfaces own = {});
-  // The same of a plugin that the test opened, and that outlives it.
+  // Makes a component of a plugin that the test opened, and that outlives it.
   FakeComponent(FakePlugin& plugin, const std::string& component,
                 FakeHostView::Interfaces own = {});
   ~FakeComponent();
@@ -110,7 +110,7 @@ class FakeComponent {
                                                            LoadBalancerService service,
                                                            Backends backends);
 
-  // The same to the end, moving the clock as far as it takes; with a deadline of 30 s.
+  // Runs an operation to its end, moving the clock as far as it takes; with a deadline of 30 s.
   Status initialize() { return finish(start_initialize(ctx())); }
   Status shutdown() { return finish(start_shutdown(ctx())); }
   Result<InstanceList> list() { return finish(start_list(ctx())); }

@@ -58,7 +58,7 @@ class FakeHttp {
   Expectation& expect(std::string method, std::string url);
   // Answers what no expectation fits, for tests that play a stateful server.
   void handle(std::function<Answer(const HttpRequest&)> handler);
-  // The same, with the options of the client that sends: those of none for the shared one.
+  // As handle(), with the options of the client that sends: those of none for the shared one.
   using Handler = std::function<Answer(const HttpRequest&, const HttpClientOptions&)>;
   void handle_with_client(Handler handler);
 

@@ -81,7 +81,7 @@ class FakeKube {
   void validate_patches(const std::string& resource, Validate validate);
 
   [[nodiscard]] std::vector<KubeCall> calls() const;
-  // Those of one verb.
+  // The calls of one verb.
   [[nodiscard]] std::vector<KubeCall> calls(std::string_view verb) const;
   void clear_calls();
 

@@ -54,7 +54,7 @@ class FakeLoop {
   [[nodiscard]] int busy() const;
   // Drops everything that is posted or timed.
   void drop();
-  // The same, after the worker threads ended.
+  // As drop(), after the worker threads ended.
   void clear();
 
  private:
