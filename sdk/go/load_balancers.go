@@ -128,7 +128,7 @@ type LoadBalancer struct {
 	RetryAfter time.Duration // with LoadBalancerPending: when to come back; 0 = the host's choice
 	ID         string        // the cloud's; set it as soon as it is known
 	Name       string
-	// Of ObserveLoadBalancer: how what exists differs from what is wanted, in words. Of the others: what they changed.
+	// From ObserveLoadBalancer: how what exists differs from what is wanted, in words. From the others: what they changed.
 	Difference  string
 	Ingress     []Ingress
 	Annotations map[string]string // for the Service; an empty value removes one

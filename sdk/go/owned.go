@@ -22,7 +22,7 @@ type OwnedObjects interface {
 type ClusterNames struct {
 	Names []string
 	Given bool // by the user: they count, not the provider's configuration
-	// Of RemoveOwned: the user named the object by its id, so it goes although its mark names no cluster.
+	// For RemoveOwned: the user named the object by its id, so it goes although its mark names no cluster.
 	Confirmed bool
 }
 

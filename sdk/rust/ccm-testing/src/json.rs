@@ -8,7 +8,7 @@ pub struct Node {
     pub kind: ValueKind,
     /// A string's content, or the text of a boolean or number.
     pub text: String,
-    /// Of an array, with empty names, or of an object.
+    /// The elements of an array, with empty names, or the members of an object.
     pub children: Vec<(String, usize)>,
 }
 

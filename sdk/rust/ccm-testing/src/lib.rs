@@ -150,7 +150,7 @@ impl FakeHost {
     }
 }
 
-/// Of `FakeHost::expect`.
+/// A request that `FakeHost::expect` names, to be given its answer.
 #[must_use]
 pub struct Expectation<'a> {
     host: &'a FakeHost,

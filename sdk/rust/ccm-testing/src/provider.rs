@@ -22,7 +22,7 @@ const DEADLINE_MS: i64 = 30_000;
 
 type Operation<R> = Option<unsafe extern "C" fn(*mut c_void, ccm_ctx, *const R, ccm_completion)>;
 
-/// Of one operation: its ctx, and what the plugin completed it with. The first completion counts.
+/// The ctx of one operation, and what the plugin completed it with. The first completion counts.
 struct Outcome<T> {
     state: *const State,
     name: &'static str,

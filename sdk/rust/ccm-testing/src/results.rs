@@ -122,7 +122,7 @@ impl Taken for LoadBalancerLimits {
     }
 }
 
-/// Of `name`.
+/// The result of `name`.
 pub struct Name(pub String);
 impl Taken for Name {
     unsafe fn take(result: *const c_void) -> Option<Name> {
@@ -130,7 +130,7 @@ impl Taken for Name {
     }
 }
 
-/// Of `lane`.
+/// The result of `lane`.
 pub struct Lane(pub String);
 impl Taken for Lane {
     unsafe fn take(result: *const c_void) -> Option<Lane> {

@@ -117,7 +117,7 @@ unsafe extern "C" fn on_end(this: *mut c_void, ctx: ccm_ctx, callback: ccm_callb
         Some(found) if found.ended == CCM_CODE_OK => {
             found.on_end.insert(registration, callback);
         }
-        // The one that ends with the component.
+        // The ctx that ends with the component.
         None if ctx.id == 0 => inner.listeners.push(callback_only(callback)),
         _ => inner.events.push_back(Event::Call(callback)),
     }

@@ -43,7 +43,7 @@ pub(crate) struct Inner {
     /// This host does not lead.
     pub standby: bool,
     pub transitions: u64,
-    /// Of the namespace kube-system; `None` = the manager may not read it.
+    /// The UID of the namespace kube-system; `None` = the manager may not read it.
     pub cluster_uid: Option<String>,
     pub flags: BTreeMap<String, String>,
     pub config: Option<String>,
@@ -187,7 +187,7 @@ impl State {
         }
     }
 
-    /// Of a component that ends: its callbacks are dropped without being called.
+    /// Drops the callbacks of a component that ends, without calling them.
     pub fn clear(&self) {
         loop {
             let mut inner = self.lock();

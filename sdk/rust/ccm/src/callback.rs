@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 /// Hands a function over. The host drops it exactly once, also while it runs.
 pub fn callback<F: Fn() + Send + Sync + 'static>(run: F) -> ccm_callback {
     unsafe extern "C" fn call<F: Fn()>(owner: *mut c_void) {
-        // Of its own: the function may have the host drop the callback.
+        // A reference of its own: the function may have the host drop the callback.
         let run = Arc::clone(&ManuallyDrop::new(Arc::from_raw(owner as *const F)));
         let _ = guarded(|| run());
         let _ = guarded(|| drop(run));

@@ -37,7 +37,7 @@ impl Ctx {
         self.child(milliseconds(timeout))
     }
 
-    /// The same without a deadline of its own.
+    /// A child without a deadline of its own.
     pub fn with_cancel(&self) -> Ctx {
         self.child(i64::MAX)
     }
@@ -87,7 +87,7 @@ impl Drop for Ctx {
     }
 }
 
-/// Of `Ctx::done`.
+/// The future that `Ctx::done` returns.
 pub struct Done {
     host: Host,
     ctx: ccm_ctx,

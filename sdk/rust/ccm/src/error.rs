@@ -82,7 +82,7 @@ pub struct Error {
     pub reason: String,
     /// For people, without secrets.
     pub message: String,
-    /// Of an operation on a load balancer that failed half-way: what it made so far, so that its id is recorded.
+    /// What an operation on a load balancer that failed half-way made so far, so that its id is recorded.
     pub so_far: Option<Box<LoadBalancer>>,
 }
 

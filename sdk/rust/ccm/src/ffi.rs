@@ -73,7 +73,7 @@ pub unsafe fn known<T: Copy>(from: *const T) -> T {
     to
 }
 
-/// The same of a request, or of a part of one. One that asks for something unknown is refused.
+/// As `known`, for a request, or a part of one. One that asks for something unknown is refused.
 ///
 /// # Safety
 /// As `known`; `from` may be NULL.

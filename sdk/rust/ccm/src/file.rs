@@ -40,7 +40,7 @@ impl Host {
     }
 }
 
-/// Of `Host::watch_file`.
+/// The watch that `Host::watch_file` begins; it ends when this is dropped.
 pub struct FileWatch {
     host: Host,
     registration: u64,

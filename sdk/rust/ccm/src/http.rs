@@ -22,7 +22,7 @@ pub struct HttpRequest {
     pub operation: String,
     /// Names the call budget; empty = the plugin's only one.
     pub credential: String,
-    /// Of one try; 0 = 30 s.
+    /// For one try; 0 = 30 s.
     pub timeout: Duration,
     /// 0 = 3 for GET and HEAD and if idempotent, 1 for the rest.
     pub max_tries: u32,
@@ -205,7 +205,7 @@ pub struct HttpClientOptions {
     pub insecure: bool,
     /// To one origin; 0 = 32.
     pub max_connections: u32,
-    /// Of an answer; 0 = 64 MiB, which is also the most.
+    /// Bytes of an answer; 0 = 64 MiB, which is also the most.
     pub body_limit: i64,
     /// Further texts to redact.
     pub secrets: Vec<String>,

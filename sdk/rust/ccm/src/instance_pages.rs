@@ -61,7 +61,7 @@ impl Reading {
         Reading { told, distinct, held_still: agreed && all_read && distinct, instances }
     }
 
-    /// Of a cloud that tells no total: nothing moved between two readings.
+    /// Whether nothing moved between two readings of a cloud that tells no total.
     fn repeats(&self, earlier: &Reading) -> bool {
         let ids = |of: &Reading| of.instances.iter().map(|each| each.provider_id.clone()).collect::<HashSet<_>>();
         !self.told && !earlier.told && self.distinct && ids(self) == ids(earlier)

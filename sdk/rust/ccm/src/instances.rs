@@ -1,7 +1,7 @@
 //! Instances, and the functions of ccm_cloud_instances.
 use crate::numbers::{milliseconds, numbers};
 use crate::ffi::{self, Arena};
-use crate::operation::{operate, Give};
+use crate::operation::{operate, ResultToC};
 use crate::{DescribeInstances, GetInstance, Host, ListInstances, Object, Provider, Result};
 use ccm_sys::*;
 use std::collections::BTreeMap;
@@ -142,7 +142,7 @@ impl NodeIdentity {
 /// The limits of the cloud; 0 is the host's choice, or no limit.
 #[derive(Clone, Debug, Default)]
 pub struct InstanceLimits {
-    /// Of `describe_instances` and `get_instance`.
+    /// For `describe_instances` and `get_instance`.
     pub timeout: Duration,
     pub list_timeout: Duration,
     /// Nodes that one `describe_instances` takes at most.
@@ -159,27 +159,27 @@ fn list_to_c(instances: &[Instance], unknown_prefixes: &[String], arena: &mut Ar
     arena.one(list) as *const c_void
 }
 
-impl Give for InstanceList {
-    fn give(&self, arena: &mut Arena) -> *const c_void {
+impl ResultToC for InstanceList {
+    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         list_to_c(&self.instances, &self.unknown_prefixes, arena)
     }
 }
 
-impl Give for Vec<Instance> {
-    fn give(&self, arena: &mut Arena) -> *const c_void {
+impl ResultToC for Vec<Instance> {
+    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         list_to_c(self, &[], arena)
     }
 }
 
-impl Give for Instance {
-    fn give(&self, arena: &mut Arena) -> *const c_void {
+impl ResultToC for Instance {
+    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         let raw = self.to_c(arena);
         arena.one(raw) as *const c_void
     }
 }
 
-impl Give for InstanceLimits {
-    fn give(&self, arena: &mut Arena) -> *const c_void {
+impl ResultToC for InstanceLimits {
+    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         arena.one(ccm_instance_limits {
             timeout_ms: milliseconds(self.timeout),
             list_timeout_ms: milliseconds(self.list_timeout),

@@ -13,7 +13,7 @@ enum One<F: Future> {
     Ended(F::Output),
 }
 
-/// Of `join_all`.
+/// The future that `join_all` returns.
 pub struct JoinAll<F: Future> {
     all: Vec<One<F>>,
 }

@@ -33,7 +33,7 @@ pub struct LoadBalancer {
     /// The cloud's; set it as soon as it is known.
     pub id: String,
     pub name: String,
-    /// Of `observe_load_balancer`: how what exists differs from what is wanted, in words. Of the others: what they changed.
+    /// From `observe_load_balancer`: how what exists differs from what is wanted, in words. From the others: what they changed.
     pub difference: String,
     pub ingress: Vec<Ingress>,
     /// For the Service; an empty value removes one.

@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::ffi::{self, Arena};
 use crate::load_balancer::{Ingress, IngressPort, LoadBalancer};
 use crate::numbers::milliseconds;
-use crate::operation::{operate, Give};
+use crate::operation::{operate, ResultToC};
 use crate::{Host, LoadBalancers, NodeAddress, Object, ObserveLoadBalancer, Result, UpdateLoadBalancer};
 use ccm_sys::*;
 use std::collections::BTreeMap;
@@ -93,13 +93,13 @@ pub struct Backend {
 /// The limits of the cloud; 0 is the host's choice, or no limit that is known.
 #[derive(Clone, Debug, Default)]
 pub struct LoadBalancerLimits {
-    /// Of the account.
+    /// Load balancers that the account may have.
     pub load_balancers: i64,
-    /// Of one load balancer.
+    /// Backends that one load balancer may have.
     pub backends: i64,
     /// Where the id is recorded on the Service; empty = the host's choice.
     pub id_annotation: String,
-    /// Of one operation.
+    /// For one operation.
     pub timeout: Duration,
     /// Operations at once.
     pub parallel: i64,
@@ -162,10 +162,10 @@ unsafe fn read_request(host: &Host, raw: *const ccm_load_balancer_request) -> Re
     Ok((service, backends))
 }
 
-impl Give for LoadBalancer {
+impl ResultToC for LoadBalancer {
     const ALSO_WITH_A_FAILURE: bool = true;
 
-    fn give(&self, arena: &mut Arena) -> *const c_void {
+    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         let raw = self.ingress.iter().map(|ingress| ingress.to_c(arena)).collect();
         let (ingress, ingress_count) = arena.pointers(raw);
         let (annotations, annotation_count) = arena.pairs(&self.annotations);
@@ -208,8 +208,8 @@ impl Ingress {
     }
 }
 
-impl Give for LoadBalancerLimits {
-    fn give(&self, arena: &mut Arena) -> *const c_void {
+impl ResultToC for LoadBalancerLimits {
+    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         arena.one(ccm_load_balancer_limits {
             load_balancers: self.load_balancers,
             backends: self.backends,
@@ -221,19 +221,19 @@ impl Give for LoadBalancerLimits {
     }
 }
 
-/// Of `name`.
+/// The result of `name`.
 struct Name(String);
-impl Give for Name {
-    fn give(&self, arena: &mut Arena) -> *const c_void {
+impl ResultToC for Name {
+    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         let raw = ccm_load_balancer_name { name: ffi::borrow(&self.0), ..ccm_load_balancer_name::default() };
         arena.one(raw) as *const c_void
     }
 }
 
-/// Of `lane`.
+/// The result of `lane`.
 struct Lane(String);
-impl Give for Lane {
-    fn give(&self, arena: &mut Arena) -> *const c_void {
+impl ResultToC for Lane {
+    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         let raw = ccm_load_balancer_lane { lane: ffi::borrow(&self.0), ..ccm_load_balancer_lane::default() };
         arena.one(raw) as *const c_void
     }

@@ -6,7 +6,7 @@ use ccm_sys::*;
 use std::fmt::Display;
 use std::panic::Location;
 
-/// Of a log line.
+/// The severity of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     Error,
@@ -64,7 +64,7 @@ impl Host {
 }
 
 impl Ctx {
-    /// The same, with what the host knows of the operation: controller, object, cluster.
+    /// As `Host::log`, with what the host knows of the operation: controller, object, cluster.
     #[track_caller]
     pub fn log(&self, level: Level, message: &str, pairs: &[(&str, &dyn Display)]) {
         self.host().write(self.raw(), level, message, pairs, Location::caller());

@@ -31,7 +31,7 @@ pub const fn length(text: &str, version: &str) -> usize {
     length
 }
 
-/// Of the note's text: with a NUL, in whole words.
+/// The length of the note's text: with a NUL, in whole words.
 pub const fn padded(length: usize) -> usize {
     (length + 1 + 3) / 4 * 4
 }

@@ -11,14 +11,14 @@ use ccm_sys::*;
 pub struct Hint {
     /// A load balancer, and not an instance.
     pub load_balancer: bool,
-    /// Of the Node or Service.
+    /// The name of the Node or Service.
     pub name: String,
-    /// Of the Service.
+    /// The namespace of the Service.
     pub namespace: String,
     pub uid: String,
-    /// Of the instance.
+    /// The provider ID of the instance.
     pub provider_id: String,
-    /// Of the load balancer, as it is recorded on the Service.
+    /// The id of the load balancer, as it is recorded on the Service.
     pub id: String,
 }
 

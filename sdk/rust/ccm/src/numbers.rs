@@ -11,7 +11,7 @@ macro_rules! numbers {
             pub fn number(self) -> i32 {
                 match self { $($name::$value => $constant,)* }
             }
-            /// Of a value of the ABI; any other counts as the header of the ABI says.
+            /// The variant for a value of the ABI; any other counts as the header of the ABI says.
             pub fn from_number(number: i32) -> $name {
                 match number { $($constant => $name::$value,)* _ => $name::$other }
             }

@@ -57,16 +57,16 @@ impl Drop for Completion {
 }
 
 /// How a result goes to the host.
-pub trait Give: Send + 'static {
+pub trait ResultToC: Send + 'static {
     /// Whether a failure brings what was made so far.
     const ALSO_WITH_A_FAILURE: bool = false;
 
     /// It borrows from `self` and from the arena.
-    fn give(&self, arena: &mut Arena) -> *const c_void;
+    fn result_to_c(&self, arena: &mut Arena) -> *const c_void;
 }
 
-impl Give for () {
-    fn give(&self, _: &mut Arena) -> *const c_void {
+impl ResultToC for () {
+    fn result_to_c(&self, _: &mut Arena) -> *const c_void {
         std::ptr::null()
     }
 }
@@ -75,7 +75,7 @@ impl Give for () {
 ///
 /// # Safety
 /// Called by the host with the `self` of a component whose provider is a P.
-pub unsafe fn operate<P: Provider, Request, T: Give>(
+pub unsafe fn operate<P: Provider, Request, T: ResultToC>(
     this: *mut c_void,
     ctx: ccm_ctx,
     done: ccm_completion,
@@ -93,7 +93,7 @@ pub unsafe fn operate<P: Provider, Request, T: Give>(
             Err(error) => return completion.finish(&Err(error), std::ptr::null()),
         };
         let provider = Arc::clone(&component.provider);
-        let work = whole(host.clone(), provider, ctx.id, request, completion, run);
+        let work = run_and_complete(host.clone(), provider, ctx.id, request, completion, run);
         if host.0.nonblocking {
             host.start(work);
         } else {
@@ -102,7 +102,7 @@ pub unsafe fn operate<P: Provider, Request, T: Give>(
     });
 }
 
-async fn whole<P: Provider, Request: Send + 'static, T: Give>(
+async fn run_and_complete<P: Provider, Request: Send + 'static, T: ResultToC>(
     host: Host,
     provider: Arc<P>,
     ctx: u64,
@@ -116,20 +116,20 @@ async fn whole<P: Provider, Request: Send + 'static, T: Give>(
     let outcome = Bounded::new(host, ctx, inner).await;
     let mut arena = Arena::default();
     let partial = match &outcome {
-        Err(Error { so_far: Some(made), .. }) if T::ALSO_WITH_A_FAILURE => LoadBalancer::give(made, &mut arena),
+        Err(Error { so_far: Some(made), .. }) if T::ALSO_WITH_A_FAILURE => LoadBalancer::result_to_c(made, &mut arena),
         _ => std::ptr::null(),
     };
-    let outcome = outcome.map(|result| Kept { pointer: result.give(&mut arena), _of: result });
+    let outcome = outcome.map(|result| Marshalled { pointer: result.result_to_c(&mut arena), _owner: result });
     match &outcome {
         Ok(kept) => completion.finish(&Ok(kept.pointer), partial),
         Err(error) => completion.finish(&Err(error.clone()), partial),
     }
 }
 
-/// A result with what the host is given of it.
-struct Kept<T> {
+/// A result in C, and what it borrows from.
+struct Marshalled<T> {
     pointer: *const c_void,
-    _of: T,
+    _owner: T,
 }
 
 /// The provider's future, which may panic, and may not notice that its ctx has ended.

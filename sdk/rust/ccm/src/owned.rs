@@ -1,6 +1,6 @@
 //! The objects that a provider has made in the cloud, and the functions of ccm_cloud_owned.
 use crate::ffi::{self, Arena};
-use crate::operation::{operate, Give};
+use crate::operation::{operate, ResultToC};
 use crate::provider::ClusterNames;
 use crate::{Host, OwnedObjects, Result};
 use ccm_sys::*;
@@ -23,7 +23,7 @@ pub struct OwnedObject {
     pub address: String,
     /// "NAMESPACE/NAME" and UID; either may be empty.
     pub services: Vec<(String, String)>,
-    /// Of a route.
+    /// The name of a route's Node; may be empty.
     pub node: String,
     pub destination_cidr: String,
 }
@@ -68,8 +68,8 @@ impl OwnedObject {
     }
 }
 
-impl Give for Vec<OwnedObject> {
-    fn give(&self, arena: &mut Arena) -> *const c_void {
+impl ResultToC for Vec<OwnedObject> {
+    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         let raw = self.iter().map(|object| object.to_c(arena)).collect();
         let (objects, count) = arena.pointers(raw);
         arena.one(ccm_owned_list { objects, count, ..ccm_owned_list::default() }) as *const c_void
