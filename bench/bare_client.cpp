@@ -102,7 +102,7 @@ std::optional<std::string_view> take_line(std::string_view& text) {
   return line;
 }
 
-// The same where each message has its length before it, in four bytes, the highest first.
+// Takes a message that has its length before it, in four bytes, the highest first.
 std::optional<std::string_view> take_message(std::string_view& text) {
   if (text.size() < 4) return std::nullopt;
   std::size_t size = 0;

@@ -57,7 +57,7 @@ class Connection {
   std::unique_ptr<Impl> impl_;
 };
 
-// The same over a new connection.
+// One exchange over a new connection.
 std::string send_one(const Server& server, const BareRequest& request);
 
 enum class Encoding { json, protobuf };

@@ -25,7 +25,7 @@ using plugin::Nothing;
 
 constexpr std::size_t kCalls = 50'000;
 
-// Of all threads.
+// Processor time of all threads.
 double processor_nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -103,7 +103,7 @@ class Host {
     return nanoseconds_of_each(start);
   }
 
-  // Of the host: the time that is left of the operation's ctx.
+  // A function of the host: the time that is left of the operation's ctx.
   double functions_of_host() {
     double nanoseconds = 0;
     bool ended = false;

@@ -26,7 +26,7 @@ namespace {
 
 using nlohmann::json;
 const std::vector<std::string> kLeading = {"\"Leading\"", "Caches are synced"};
-// Of a Service with two ports; the API server has 2,768.
+// Services that can have two node ports each; the API server has 2,768 node ports.
 constexpr std::size_t kMostWithNodePorts = 1300;
 // Create Services and delete them when no bare client is compared. Their cluster IPs come from one
 // record of the API server: more at a time mostly try again, and take the processor from the rest.

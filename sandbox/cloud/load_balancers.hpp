@@ -54,7 +54,7 @@ class LoadBalancers {
 
   // Applies the passage of time to one; false: it is gone.
   static bool settle(Entry& entry, Clock::time_point now);
-  // The same for all: in a large cloud too expensive for each call.
+  // Applies the passage of time to all: in a large cloud too expensive for each call.
   void settle(Clock::time_point now);
   // Throws CloudError 404.
   Entries::iterator find(const std::string& id, Clock::time_point now);

@@ -17,9 +17,9 @@ bool only_reads(const std::string& method) {
 
 bool is_uid_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-// Of the UID with which the text begins, also of one without dashes and cut to 31 digits, as in
-// names of load balancers; 0 = there is none. By hand, since std::regex calls itself for each
-// digit.
+// The length of the UID with which the text begins, also of one without dashes and cut to 31
+// digits, as in names of load balancers; 0 = there is none. By hand, since std::regex calls itself
+// for each digit.
 std::size_t uid_length(std::string_view text) {
   constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
   constexpr std::size_t kFewestDigits = 31;

@@ -40,7 +40,7 @@ class Recording {
   std::string as_asked(std::string text) const;
 
   std::size_t size() const { return exchanges_.size(); }
-  // Of all requests, each once.
+  // The origins of all requests, each once.
   const std::vector<std::string>& origins() const { return origins_; }
 
  private:

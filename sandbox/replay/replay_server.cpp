@@ -27,7 +27,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Those of the connection, which this server sets by itself.
+// Headers of the connection, which this server sets by itself.
 bool of_connection(const std::string& name) {
   static constexpr std::array<std::string_view, 5> kNames{
       "content-length", "transfer-encoding", "connection", "keep-alive", "content-type"};

@@ -139,7 +139,7 @@ TEST(Ccmctl, RBAC_9_10_RbacPrintsARoleForEachServiceAccount) {
      "resourceNames":["node-controller","route-controller"],"verbs":["create"]}])"));
 }
 
-// Of the plugins that are shipped, which lie beside the program.
+// The plugins are those that are shipped, which lie beside the program.
 TEST(Ccmctl, RbacPrintsWhatThePluginsDeclareAndNothingElse) {
   const CommandOutcome node = ccmctl(
       "rbac --cloud-provider=sandbox --controllers=cloud-node-controller --secure-port=0 -o json");

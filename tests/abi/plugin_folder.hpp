@@ -18,7 +18,7 @@ class PluginFolder {
 
   // Copies the test plugin NAME.so to `to` below the folder and returns where it is.
   std::filesystem::path add(const std::string& name, const std::string& to) const;
-  // The same, to providers/NAME.so.
+  // Copies it to providers/NAME.so.
   std::filesystem::path add(const std::string& name) const;
 
  private:

@@ -196,7 +196,7 @@ class AwsContractTest : public ::testing::Test {
   std::vector<std::string> reads;
 
  private:
-  // Those of the manifest, which `ccmctl permissions` prints (AWS-131).
+  // The permissions in the manifest, which `ccmctl permissions` prints (AWS-131).
   static const std::set<std::string>& permissions() {
     static const std::set<std::string> all = [] {
       std::ifstream file(CCM_AWS_MANIFEST);

@@ -86,7 +86,7 @@ class AwsManagerTest : public ::testing::Test {
     return support::eventually(
         support::patience(), [&] { return support::count_initialised(api_, "ip-10-0-") == count; });
   }
-  // Of type LoadBalancer, with a nodePort of its own.
+  // Makes a Service of type LoadBalancer, with a nodePort of its own.
   json serve(const std::string& name, int node_port, const json& annotations,
              const std::vector<int>& ports = {80}) {
     json list = json::array();
@@ -125,8 +125,7 @@ class AwsManagerTest : public ::testing::Test {
   std::unique_ptr<support::Process> manager_;
 };
 
-// All of load balancers that is in the cloud, and the rules of the Nodes' group.
-// What load balancers are made of, and the rules of security groups.
+// How many parts of load balancers the cloud has, and rules of security groups.
 inline std::size_t parts_of_load_balancers(World& world) {
   const LoadBalancing& all = world.balancing;
   std::size_t rules = 0;
@@ -135,7 +134,7 @@ inline std::size_t parts_of_load_balancers(World& world) {
          all.groups.size() - 2 + rules;
 }
 
-// The same in words, for failures.
+// These parts in words, for failures.
 inline std::string describe_parts(World& world) {
   const LoadBalancing& all = world.balancing;
   std::string text;

@@ -12,7 +12,7 @@ constexpr const char* kEc2 = "2016-11-15";
 constexpr const char* kGroup = "sg-000000000000aaaaa";
 constexpr const char* kOtherGroup = "sg-000000000000bbbbb";
 
-// Of EC2, those of load_balancing.hpp; the others are the cloud's.
+// Whether load_balancing.hpp answers; EC2's other actions are the cloud's.
 bool is_of_balancing(const Form& form) {
   static const std::set<std::string> actions{
       "DescribeSecurityGroups", "CreateSecurityGroup",           "DeleteSecurityGroup",

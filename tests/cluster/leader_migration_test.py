@@ -29,7 +29,7 @@ class LeaderMigrationTest(unittest.TestCase):
         rights = subprocess.run([BUILD / "bin/ccmctl", "rbac", "--cloud-provider=sandbox", "--enable-leader-migration"], check=True,
                                 capture_output=True, text=True)
         self.cluster.kubectl("apply", "--server-side", "-f", "-", input=rights.stdout)
-        # The one that is there has no election.
+        # The kube-controller-manager that is there has no election.
         self.programs.kill("kube-controller-manager")
 
     def start_theirs(self):

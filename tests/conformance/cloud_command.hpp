@@ -33,8 +33,8 @@ inline int serve(const Answers& answers) {
   return 0;
 }
 
-// The same for an object with a member function for each question. Not every cloud has routes, or a
-// quota that can be exhausted.
+// As serve(), for an object with a member function for each question. Not every cloud has routes,
+// or a quota that can be exhausted.
 template <typename Cloud>
 int serve_cloud(Cloud& cloud) {
   Answers answers{

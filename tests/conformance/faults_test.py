@@ -117,7 +117,7 @@ EXACTLY = {
     "undeclared_provider_id": ["INSTANCES-06"],
     "listings/unknown_state": ["INSTANCES-02"],
 }
-# Of these the host makes no fault of the plugin's: nothing fails.
+# Plugins with whose faults the host lives: nothing fails.
 RIGHT = ["balancers/balancer_completes_elsewhere", "listings/instance_of_the_future", "labels_nodes", "listings/list_completes_elsewhere", "listings/null_string",
          "open_gives_nothing", "controllers/requeues_for_ever", "routes/routes_complete_elsewhere"]
 

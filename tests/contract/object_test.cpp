@@ -72,7 +72,7 @@ TEST_F(Object, API_1_NamespacedObjectsLiveUnderTheirNamespace) {
   EXPECT_EQ(created.at("metadata").at("namespace"), namespace_of(one));
   EXPECT_EQ(must(api().get(one + "/configmaps/settings")).at("data").at("key"), "value");
   EXPECT_EQ(api().get(two + "/configmaps/settings").status, 404);
-  // The same name may exist in both.
+  // Both may have an object of that name.
   create_config_map(two, "settings");
 }
 

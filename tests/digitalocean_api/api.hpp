@@ -108,7 +108,7 @@ class Api {
   void clear_log() { log_.clear(); }
   int64_t calls() const { return static_cast<int64_t>(log_.size()); }
   int64_t writes() const;
-  // Of a method and the beginning of a path.
+  // Calls of a method whose path begins so.
   int64_t calls(const std::string& method, const std::string& path_prefix) const;
 
  private:

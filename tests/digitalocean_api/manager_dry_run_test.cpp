@@ -16,7 +16,7 @@ class ManagerDryRunTest : public ManagerTest {
     ASSERT_TRUE(eventually(patience(), [&] { return initialised("node-") == 2; }));
     EXPECT_EQ(manager_->stop().code, 0);
   }
-  // The same for a Service and its load balancer.
+  // A Service and its load balancer, as that manager leaves them.
   void taken_service(const std::string& name) {
     serve(name);
     const std::string path = "/api/v1/namespaces/default/services/" + name;

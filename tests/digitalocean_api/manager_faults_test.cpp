@@ -115,7 +115,7 @@ TEST_F(ManagerFaultTest, DO_45_ServerErrorsAndCutConnectionsAreOutlasted) {
   start("*");
   serve("web");
   ASSERT_TRUE(eventually(patience(), [&] { return has_address("web"); }));
-  // The one whose answer was lost is the one.
+  // No other one was made for the one whose answer was lost.
   EXPECT_EQ(balancers(), 1U);
   cloud_.with([](Api& api) { EXPECT_EQ(api.calls("POST", "/v2/load_balancers"), 1); });
 }

@@ -56,7 +56,7 @@ class ApiProxy {
   void cut_watches();
   // Every watch of Nodes that is open now gets this line next, as if the server had sent it.
   void inject(const std::string& line);
-  // The same with a Status of code 410, after which the stream ends.
+  // Every such watch gets a Status of code 410 next, after which the stream ends.
   void expire_watches();
 
  private:

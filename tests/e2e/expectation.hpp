@@ -12,7 +12,7 @@
 
 namespace ccm::e2e {
 
-// Of the steady clock, for marks.
+// The time of the steady clock, for marks.
 double seconds_now();
 
 class Expectations {
@@ -23,7 +23,7 @@ class Expectations {
   // Empty if the statement holds now, else why not. Throws std::runtime_error for a statement of an
   // unknown form.
   std::string problem(const nlohmann::json& statement);
-  // Of all statements of a list, one line each.
+  // The problems of all statements of a list, one line each.
   std::string problems(const nlohmann::json& statements);
 
  private:

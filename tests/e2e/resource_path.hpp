@@ -11,11 +11,11 @@ namespace ccm::e2e {
 // Throws std::runtime_error for a kind that scenarios do not use.
 std::string collection_path(const std::string& kind, const std::string& name_space);
 
-// Of an object with apiVersion, kind and metadata.
+// Paths for an object with apiVersion, kind and metadata.
 std::string collection_path(const nlohmann::json& object);
 std::string object_path(const nlohmann::json& object);
 
-// Of a reference in a scenario: KIND/NAME or KIND/NAMESPACE/NAME.
+// The path for a reference in a scenario: KIND/NAME or KIND/NAMESPACE/NAME.
 std::string object_path(const std::string& reference);
 
 }  // namespace ccm::e2e

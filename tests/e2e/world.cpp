@@ -19,7 +19,7 @@ void World::clean() {
   cloud_.reset();
 }
 
-// Of all namespaces; the API server itself keeps default/kubernetes.
+// Removes Services of all namespaces; the API server itself keeps default/kubernetes.
 void World::remove_services() {
   const support::KubeResponse list = api_.get("/api/v1/services");
   if (!list.ok()) throw std::runtime_error("/api/v1/services: " + list.http.body);

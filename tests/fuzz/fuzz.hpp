@@ -73,7 +73,7 @@ class Exact {
 
 // Ends the program with `what`, unless `holds`.
 void require(bool holds, const char* what);
-// The same, with the two texts that should have been equal.
+// Ends the program with `what` and both texts, unless they are equal.
 void require_equal(std::string_view left, std::string_view right, const char* what);
 
 }  // namespace ccm::fuzz

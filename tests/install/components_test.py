@@ -30,7 +30,7 @@ def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-# Of `ccmctl plugin new`.
+# The templates of `ccmctl plugin new`.
 TEMPLATES = {f"share/ccm/templates/{path.relative_to(ROOT / 'tools/templates')}"
              for path in ROOT.glob("tools/templates/*/**/*") if path.is_file()}
 

@@ -26,7 +26,7 @@ class Client {
   json get(const std::string& service, const std::string& path) const;
   json make(const std::string& service, const std::string& path, const json& body) const;
   void remove(const std::string& service, const std::string& path) const;
-  // Of a service of the catalog, without a slash at its end.
+  // The URL of a service of the catalog, without a slash at its end.
   [[nodiscard]] const std::string& url(const std::string& service) const {
     return urls_.at(service);
   }

@@ -30,7 +30,7 @@ class Cloud {
   virtual Answer send(const Request& request) = 0;
   // Lets the cloud work on what it has begun, for a moment.
   virtual void wait() = 0;
-  // Of a load balancer or a part of one ("listeners", ...), in Octavia's database.
+  // Sets a load balancer's status, or that of a part ("listeners", ...), in Octavia's database.
   virtual void set_status(const std::string& collection, const std::string& id,
                           const std::string& status) = 0;
 

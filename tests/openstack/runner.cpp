@@ -6,7 +6,7 @@
 namespace ccm::openstack_contract {
 namespace {
 
-// Of the headers only these mean something to a client.
+// The headers that mean something to a client.
 const std::set<std::string> kHeaders = {"content-type",
                                         "www-authenticate",
                                         "location",

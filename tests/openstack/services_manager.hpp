@@ -51,7 +51,7 @@ class ServicesManagerTest : public openstack_api::ManagerTest {
   [[nodiscard]] std::string id(const std::string& name) const {
     return cloud_->facts().at("ids").at(name);
   }
-  // Those of the cloud's three servers, each with a Pod range.
+  // Makes Nodes of the cloud's three servers, each with a Pod range.
   void join_all() {
     for (int i = 0; i < 3; ++i) {
       const std::string name = "node-" + std::to_string(i);
@@ -60,7 +60,7 @@ class ServicesManagerTest : public openstack_api::ManagerTest {
     ASSERT_TRUE(eventually([&] { return initialised("node-") == 3; })) << tail(manager_->log());
   }
 
-  // Of Octavia, as it lists them.
+  // Objects of Octavia, as it lists them.
   json balancing(const std::string& collection, const std::string& query = "") const {
     return demo_.get("load-balancer", "/v2.0/lbaas/" + collection + query).begin().value();
   }
@@ -79,7 +79,7 @@ class ServicesManagerTest : public openstack_api::ManagerTest {
     for (const json& pool : balancing("pools")) counts.insert(pool.at("members").size());
     return counts;
   }
-  // Of Neutron; its lists are called as their paths, but for the dash.
+  // Objects of Neutron; its lists are called as their paths, but for the dash.
   json networking(const std::string& collection, const std::string& query = "") const {
     return demo_.get("network", "/v2.0/" + collection + query).begin().value();
   }

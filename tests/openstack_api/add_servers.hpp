@@ -8,8 +8,8 @@
 
 namespace ccm::openstack_api {
 
-// Of the user demo, PREFIX0, PREFIX1, ..., on a network with room for 65,000, which is made when it
-// is not there. `facts`: what populate() returned. Returns their IDs.
+// Adds servers of the user demo, PREFIX0, PREFIX1, ..., on a network with room for 65,000, which is
+// made when it is not there. `facts`: what populate() returned. Returns their IDs.
 inline std::vector<std::string> add_servers(Cloud& cloud, const json& facts,
                                             const std::string& prefix, int64_t count,
                                             const std::string& network_name = "nodes") {

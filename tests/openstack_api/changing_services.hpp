@@ -23,12 +23,12 @@ struct WantedService {
   std::string shared_id;    // the annotation load-balancer-id when it was made
 
   [[nodiscard]] json object(const std::string& name) const;
-  // Of an existing one.
+  // The patch of an existing one.
   [[nodiscard]] json patch() const;
   void change(std::mt19937& random);
 };
 
-// The one of that number: plain, with several ports, internal, or of source ranges.
+// The Service of that number: plain, with several ports, internal, or of source ranges.
 WantedService service_of(int number);
 
 // The IDs of all objects of the project before the manager was there, with their contents, as far

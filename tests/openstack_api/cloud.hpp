@@ -72,7 +72,7 @@ class Cloud {
   int64_t calls() const { return static_cast<int64_t>(log_.size()); }
   // Without logins.
   int64_t writes() const;
-  // Of a method (empty = any) whose target the regular expression is found in.
+  // Calls of a method (empty = any) whose target the regular expression is found in.
   int64_t calls(const std::string& method, const std::string& pattern) const;
   // Hears of every exchange.
   std::function<void(const Exchange&)> observer;
@@ -96,9 +96,9 @@ class Cloud {
   std::vector<Exchange> log_;
 };
 
-// The same as tests/openstack/contents.py makes of the real services: accounts, networks, a router,
-// a flavor, servers. Returns the same as that writes: where Keystone is, who may log in, the IDs of
-// what is there.
+// Makes what tests/openstack/contents.py makes in the real services: accounts, networks, a router,
+// a flavor, servers. Returns what that writes: where Keystone is, who may log in, the IDs of what
+// is there.
 json populate(Cloud& cloud);
 
 // An error in the form of the service that the target leads to.

@@ -37,7 +37,7 @@ class OpenStackKillsTest : public OpenStackManagerTest {
     start("cloud-node-controller,service-lb-controller", {"--cluster-name=kubernetes"});
   }
 
-  // Those of another cluster with the same names, and those of a user.
+  // Objects of another cluster with the same names, and a user's.
   void make_foreign_objects(Cloud& cloud) {
     const std::string token = token_of(cloud, "demo");
     const json& ids = cloud_.facts().at("ids");

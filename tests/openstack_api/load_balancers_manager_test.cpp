@@ -71,7 +71,7 @@ TEST_F(OpenStackLoadBalancersManagerTest, OS_253_330_404_409_ManyAtOnceAndAResta
   EXPECT_TRUE(address("web-0").starts_with("203.0.113."));
   EXPECT_FALSE(service("web-0")["metadata"]["annotations"].value(kIdAnnotation, "").empty());
 
-  // The same without our marks: as the Go manager leaves it.
+  // All of them without our marks: as the Go manager leaves them.
   manager_->stop();
   cloud_.with([](Cloud& cloud) {
     for (const char* collection : {"loadbalancers", "listeners"}) {

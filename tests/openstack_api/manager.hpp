@@ -94,7 +94,7 @@ class ManagerTest : public ::testing::Test {
     api_.patch("/api/v1/nodes/" + name + "/status", support::kStrategicPatch, not_ready);
   }
 
-  // Of type LoadBalancer. `more`: further members of its spec.
+  // Makes a Service of type LoadBalancer. `more`: further members of its spec.
   void serve(const std::string& name, const json& annotations = json::object(),
              const json& more = json::object()) {
     json spec = {{"type", "LoadBalancer"},

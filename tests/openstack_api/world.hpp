@@ -18,7 +18,7 @@ struct World {
 
   // A UUID, larger than all before it.
   std::string new_id();
-  // The same without dashes, as Keystone makes them.
+  // A UUID without dashes, as Keystone makes them.
   std::string new_hex_id();
   // "2026-01-01T00:00:00", with `end` after it.
   [[nodiscard]] std::string timestamp(const std::string& end = "Z") const;

@@ -109,7 +109,7 @@ void check_services(Cluster& cluster, Findings& note) {
   }
 }
 
-// Of the ports alone; the unit tests look at the rest of the rules.
+// Looks at the ports alone; the unit tests look at the rest of the rules.
 void check_firewall(Cluster& cluster, Findings& note) {
   std::set<std::string> wanted;
   for (const auto& [name, service] : cluster.services()) {

@@ -103,7 +103,7 @@ class EventChurn {
     return true;
   }
 
-  // The same two processes see all other events.
+  // All other events, which the same two processes see.
   bool go_on() {
     const int64_t end = options_.events - done_;
     const int samples = options_.rests > 0 ? options_.rests : kSamplesUnderLoad;

@@ -22,7 +22,7 @@ class EventCluster {
 
   // With the API server through the proxy. All of them write to logs in the folder.
   std::unique_ptr<support::Process> start_manager();
-  // Of the Lease; empty without one.
+  // The holder of the Lease; empty without one.
   std::string holder();
   // All connections are cut, nothing answers for that time, and older versions are forgotten.
   void restart_api_server(int away_ms);
@@ -30,7 +30,7 @@ class EventCluster {
   // A machine, and its Node as the kubelet registers it.
   void join_node(int number);
   void make_service(int number);
-  // Of any of them, which the number chooses.
+  // Each is about a Node or Service that the number chooses.
   void heartbeat(uint32_t choice);
   void label_node(uint32_t choice);
   void change_service(uint32_t choice);
@@ -62,7 +62,7 @@ class EventCluster {
   int64_t beats_ = 0;
 };
 
-// Of a process; 0 when it is not there.
+// How many descriptors a process has open; 0 when it is not there.
 double open_descriptors(pid_t process);
 
 }  // namespace ccm::soak

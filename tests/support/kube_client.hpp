@@ -22,12 +22,12 @@ struct KubeResponse {
   HttpResponse http;
 
   bool ok() const { return status >= 200 && status < 300; }
-  // Of a Status object; empty otherwise.
+  // What a Status object says; empty otherwise.
   std::string reason() const;
   std::string message() const;
   // True if details.causes has an entry of this reason ("type" in Go).
   bool has_cause(const std::string& cause) const;
-  // Of an object or list.
+  // The resource version of an object or list.
   std::string resource_version() const;
 };
 

@@ -35,7 +35,7 @@ class CloudSession {
   // How the cloud fails, with the fault's name as the reason, such as "credential-refused"; ok
   // while it answers.
   [[nodiscard]] Status cloud_failure() const;
-  // Those of these provider IDs of which a whole list of the cloud's instances has none.
+  // Which of these provider IDs a whole list of the cloud's instances does not have.
   // Unimplemented when the provider cannot list them.
   Result<std::vector<std::string>> missing_machines(const std::vector<std::string>& provider_ids);
   // Unimplemented when the provider cannot tell.

@@ -52,7 +52,7 @@ bool conforms(const std::vector<CaseResult>& results);
 std::string summary(const std::vector<CaseResult>& results);
 std::string table_of(const std::vector<CaseResult>& results);
 std::string junit_of(const std::vector<CaseResult>& results, const std::filesystem::path& file);
-// Of a file that cannot be loaded: the checks before the cases.
+// The checks before the cases, for a file that cannot be loaded.
 std::string junit_of_checks(const plugin::Examination& file);
 
 }  // namespace ccm::ctl

@@ -15,7 +15,7 @@ struct ManagerUser {
   std::string name;
   std::vector<std::string> groups;
 };
-// Of "NAMESPACE/NAME"; empty when that is neither.
+// The user for "NAMESPACE/NAME"; empty when it is not of that form.
 ManagerUser service_account_user(const std::string& account);
 
 // Asks SelfSubjectAccessReviews, in that user's place.

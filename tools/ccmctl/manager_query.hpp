@@ -13,7 +13,7 @@
 
 namespace ccm::ctl {
 
-// Of a manager on this machine.
+// The endpoint of a manager on this machine.
 inline constexpr const char* kLocalEndpoint = "https://127.0.0.1:10258";
 
 struct ManagerOptions {

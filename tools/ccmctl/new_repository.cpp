@@ -17,7 +17,7 @@ using Replacements = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::size_t kLongestName = 63;
 
-// Of the templates, which lie in <prefix>/share/ccm.
+// The prefix of the templates, which lie in <prefix>/share/ccm.
 fs::path prefix_of(const fs::path& templates) {
   return fs::absolute(templates).lexically_normal().parent_path().parent_path().parent_path();
 }

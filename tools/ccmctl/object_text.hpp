@@ -26,7 +26,7 @@ std::string between(std::string_view from, std::string_view to);
 // A few lines: state, since when, step, reason, the cloud's answer, attempts, next attempt.
 std::string object_text(const nlohmann::json& object, std::string_view now);
 
-// The same for the load balancer of a Service: id, addresses, whether it is left alone.
+// A few lines for the load balancer of a Service: id, addresses, whether it is left alone.
 std::string load_balancer_text(const nlohmann::json& balancer, std::string_view now);
 
 // Reason, age and message of each warning about an object of that kind; empty without any.

@@ -24,7 +24,7 @@ int orphans_fault(const Status& status) {
   return status.code() == Code::invalid_argument ? kUsage : kFault;
 }
 
-// Those of this cluster first.
+// The objects that nothing needs, those of this cluster first.
 std::vector<OwnedLine> orphans_among(const std::vector<OwnedObject>& objects,
                                      const ClusterObjects& cluster) {
   std::vector<OwnedLine> lines;

@@ -12,7 +12,7 @@ enum class Format { table, json, junit };
 
 // Adds "-o, --output table|json".
 void add_format(CLI::App& command, Format& format);
-// The same with "junit", XML for CI systems.
+// As add_format(), also with "junit", XML for CI systems.
 void add_format_with_junit(CLI::App& command, Format& format);
 
 // Rows of cells, columns as wide as their widest cell, two spaces between them, none at a line's

@@ -74,7 +74,7 @@ ConformanceOptions conformance_options(const CheckCommand& options) {
     run.limit *= 10;
     run.live = true;
     run.prefix = options.prefix;
-    // Of each run another one: two at a time do not meet.
+    // Each run has another one: two at a time do not meet.
     run.seed = options.seed.value_or(std::random_device()() % (1U << 20U));
     run.cluster_seed = run.seed;
   }

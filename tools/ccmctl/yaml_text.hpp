@@ -14,7 +14,7 @@ constexpr const char* kComment = "#";
 // objects; an empty one becomes "{}".
 std::string to_yaml(const nlohmann::ordered_json& object);
 
-// The same value without comments, for JSON.
+// The value without comments, for JSON.
 nlohmann::ordered_json without_comments(const nlohmann::ordered_json& value);
 
 }  // namespace ccm::ctl

@@ -102,7 +102,7 @@ void makes_one(Trial& trial, const Fault& fault, const Ground& ground) {
   }
 }
 
-// Of a load balancer that is there; its record may be gone.
+// Ensures a load balancer that is there; its record may be gone.
 void keeps_one(Trial& trial, const Fault& fault, const Ground& ground, bool recorded) {
   trial.ensured(kExisting);
   for (std::size_t step = 0; step < kMostSteps; ++step) {

@@ -54,7 +54,7 @@ struct Outcome {
   Status status;
   bool has_result = false;
   std::vector<std::string> problems;  // of the result: "instance 3 is NULL"
-  // Of the operation that has such a result.
+  // The result, in the member of its kind.
   InstanceList machines;
   LoadBalancer balancer;
   std::vector<Route> routes;

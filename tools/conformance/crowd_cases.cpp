@@ -23,7 +23,7 @@ void lists_all(Trial& trial) {
   const InstanceList list = trial.run_well(kList).machines;
   Trial::expect(list.complete,
                 "nothing changes in the cloud, and a listing says that it is incomplete");
-  // Of instances that another API has, a listing may say nothing.
+  // A listing may say nothing of instances that another API has.
   for (const std::string& prefix : list.unknown_prefixes) {
     for (const Machine& machine : machines) {
       Trial::expect(machine.provider_id.rfind(prefix, 0) != 0,

@@ -353,7 +353,7 @@ void takes_no_404_for_absence(Trial& trial, const Method& method) {
   }
 }
 
-// Of two instances of one name, or one that got another name, the provider ID says which is meant.
+// The provider ID says which is meant of two instances of one name, or of one with another name.
 void gets_by_provider_id_first(Trial& trial) {
   trial.need(kGet);
   const auto machines = trial.machines(2);

@@ -32,8 +32,8 @@ struct Ledger {
 
 // Removes it, whether it was made or not. What is left then, in words; empty = nothing.
 std::string sweep(Trial& trial, const Ledger& made);
-// The same of whatever bears the marks of this prefix: of runs that were cut off, too. Nothing
-// when the provider cannot list what it made.
+// Removes whatever bears the marks of this prefix: of runs that were cut off, too. Nothing when the
+// provider cannot list what it made.
 std::string sweep_owned(Trial& trial);
 
 }  // namespace ccm::conformance

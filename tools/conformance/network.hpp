@@ -58,7 +58,7 @@ class Network {
 
   // Since restart().
   [[nodiscard]] std::size_t count() const;
-  // Those that may have changed something, and reached the cloud: "POST /v1/machines".
+  // Exchanges that may have changed something, and reached the cloud: "POST /v1/machines".
   [[nodiscard]] std::vector<std::string> writes() const;
   // Places of the writes among the exchanges.
   [[nodiscard]] std::vector<std::size_t> write_places() const;

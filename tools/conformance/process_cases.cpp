@@ -38,7 +38,7 @@ Handler handler_of(int number) {
 }
 
 void leaves_signals_alone(Trial& trial) {
-  // Of the others a runtime may have handlers for faults of its own code.
+  // A runtime may have handlers for others, for faults of its own code.
   const std::array kOurs = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD, SIGPIPE, SIGALRM};
   // A plugin that took one when it was loaded shows as well: the process has default actions, but
   // for SIGPIPE, which the cloud's command needs.

@@ -85,13 +85,13 @@ class Trial {
 
   // The component; skips when it cannot be made.
   testing::FakeComponent& created();
-  // The same, logged in.
+  // The component, logged in.
   testing::FakeComponent& ready();
   // The answer of the cloud's command to "start".
   [[nodiscard]] const nlohmann::json& started() const { return started_; }
   // Ends the component, if there is one, as the host does.
   void destroy();
-  // The same of another component.
+  // Ends another component as the host does.
   static void destroy(testing::FakeComponent& component);
   // Skips when the provider has no such function.
   void need(const Method& method);
@@ -104,10 +104,10 @@ class Trial {
                                   Shape shape = Shape::plain);
   Outcome finish(const testing::Pending<Outcome>& pending) { return created().finish(pending); }
   Outcome run(const Method& method, int number = 0, Shape shape = Shape::plain);
-  // The same of a call. While the cloud works on a change of routes, time passes and it is asked
+  // Runs a call. While the cloud works on a change of routes, time passes and it is asked
   // for again, as the host does.
   Outcome run(const char* name, const Call& call, std::chrono::seconds limit);
-  // The same; skips unless it succeeds with a sound result.
+  // As run(); skips unless it succeeds with a sound result.
   Outcome run_well(const Method& method, int number = 0);
   bool run_now(const std::function<bool()>& done) { return conformance::run_now(host.loop, done); }
 
@@ -117,7 +117,7 @@ class Trial {
   std::optional<std::size_t> count_load_balancers();
   // Asks the cloud's command; skips when it cannot do that.
   nlohmann::json ask(const nlohmann::json& question);
-  // The same; null when it cannot.
+  // As ask(); null when it cannot.
   nlohmann::json try_to_ask(const nlohmann::json& question);
 
   // From here on changed() says what the plugin changed in the cloud; empty = nothing. Skips when

@@ -58,7 +58,7 @@ class Faults : public testing::Test {
 
   static InstanceQuery query(const std::string& name, const std::string& provider_id = "");
   InstanceAnswer find(const std::string& name, const std::string& provider_id = "");
-  // The same, while that much time passes.
+  // As find(), while that much time passes.
   InstanceAnswer find_after(const std::string& name, std::chrono::milliseconds time);
   static std::string provider_id_of(const InstanceAnswer& answer);
 

@@ -31,7 +31,7 @@
 #include "table.h"
 #endif
 
-/* Of the component; there is one. */
+/* The host of the component; there is one. */
 static const ccm_host* the_host MAYBE_UNUSED;
 
 MAYBE_UNUSED static ccm_str text(const char* content) {

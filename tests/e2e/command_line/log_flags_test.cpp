@@ -26,7 +26,7 @@ class LogFlagsTest : public support::SuiteWorld<Unused> {
     Lines out;
     Lines err;
   };
-  // Of a manager that was stopped when it worked. --allow-untagged-cloud is there for a warning.
+  // What a manager wrote until it was stopped. --allow-untagged-cloud is there for a warning.
   Streams run(const std::vector<std::string>& flags) {
     const support::TemporaryFolder own("ccm-log-flags");
     const auto out = own.path() / "out";

@@ -216,7 +216,7 @@ TEST_F(DryRunTest, AfterARealRunThereIsNothingToDo) {
   EXPECT_NE(outcome.output.find("\n0 changes\n"), std::string::npos) << outcome.output;
 }
 
-// The one that works has the port and the Lease.
+// The manager that works has the port and the Lease.
 TEST_F(DryRunTest, ItRunsBesideTheLeader) {
   work_for_all();
   const auto real =

@@ -44,7 +44,7 @@ class KubernetesExampleTest : public testing::Test {
   }
 
   [[nodiscard]] bool real() const { return server_.kind() == support::ServerKind::kKubeApiserver; }
-  // Of the container, without the program.
+  // The flags in the container's command.
   [[nodiscard]] std::vector<std::string> flags() const {
     const json command = daemon_set_.at("/spec/template/spec/containers/0/command"_json_pointer);
     std::vector<std::string> all;

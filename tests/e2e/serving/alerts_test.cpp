@@ -35,7 +35,7 @@ class AlertsTest : public EndpointTest {
     const std::vector<Prometheus::Job> jobs = {{kJob, targets, certificate(), scraper()}};
     prometheus_ = std::make_unique<Prometheus>(folder_.path(), immediate, jobs);
   }
-  // The same for a manager with which all is well: no alert fires.
+  // As watch(), for a manager with which all is well: no alert fires.
   void watch_healthy(const std::vector<int>& more_ports = {}) {
     watch(more_ports);
     ASSERT_TRUE(eventually(patience(), [this] { return prometheus_->answer(kLeading).series > 0; }))

@@ -79,7 +79,7 @@ TEST_F(CoordinatedElectionTest, HOST_155_TheLeaderMakesRoomForTheOneThatTheApiSe
   EXPECT_EQ(candidates(), std::vector<std::string>{identity});
   EXPECT_EQ(first->log().find("forbidden"), std::string::npos) << first->log();
 
-  // Of candidates of one second, which is as exact as a creation is told, the name decides.
+  // A creation is told to the second: of candidates of one second the name decides.
   const std::string made =
       api_.get(kCandidates + "/" + identity).body["metadata"]["creationTimestamp"];
   ASSERT_TRUE(eventually(patience(), [&] { return micro_now().substr(0, 19) + "Z" > made; }));

@@ -31,7 +31,7 @@ class EndpointTest : public testing::Test {
   // Starts the manager; returns when it answers, or has ended. `reviews`: the kubeconfig for its
   // questions; empty: none. The proxy's is reviews_through_proxy().
   void start(const std::string& reviews, std::vector<std::string> flags = {});
-  // The same without any wait.
+  // As start(), without any wait.
   void launch(const std::string& reviews, const std::vector<std::string>& flags);
   // Somebody else has the manager's Lease, for an hour.
   void hold_lease(const std::string& holder);
@@ -43,7 +43,7 @@ class EndpointTest : public testing::Test {
   // One request on a connection of its own. `token` may be empty.
   support::HttpResponse ask(const std::string& target, const std::string& token = {},
                             const std::string& method = "GET", const std::string& body = {});
-  // The same with a client certificate.
+  // As ask(), with a client certificate.
   support::HttpResponse ask_as(const std::string& certificate, const std::string& key,
                                const std::string& target);
 

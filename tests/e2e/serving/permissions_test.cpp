@@ -28,7 +28,7 @@ constexpr const char* kGoRules = R"([
    "verbs": ["get", "list", "update", "watch"]},
   {"apiGroups": [""], "resources": ["endpoints"],
    "verbs": ["create", "get", "list", "watch", "update"]}])";
-// The same for the sandbox, which allows what it does not forbid.
+// What that role lacks, for the sandbox, which allows what it does not forbid.
 constexpr const char* kGoLacks = R"([
   {"verb": "get", "resource": "services"},
   {"resource": "configmaps"}, {"resource": "namespaces"},

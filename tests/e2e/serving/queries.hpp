@@ -39,7 +39,7 @@ struct QueryAnswer {
   std::string example;  // labels and value of the largest
 };
 
-// Of the answer to /api/v1/query. Series whose value is no number do not count.
+// What the answer to /api/v1/query says. Series whose value is no number do not count.
 QueryAnswer read_answer(const nlohmann::json& answer);
 
 // One row of a Markdown table.
@@ -63,7 +63,7 @@ class Prometheus {
              const std::vector<Job>& jobs);
 
   [[nodiscard]] QueryAnswer answer(const std::string& query) const;
-  // Of the scrape job: "up", or why not.
+  // The health of the scrape job: "up", or why not.
   [[nodiscard]] std::string scrape_of(const std::string& job) const;
   // The names of the alerts that fire now.
   [[nodiscard]] std::set<std::string> firing() const;

@@ -199,7 +199,7 @@ TEST_F(ServingFlagsTest, HOST_70_98_OpenPathsAndThePageThatChangesTheVerbosity) 
   EXPECT_TRUE(get("/debug/flags/v", {}, {}, "PUT").starts_with("HTTP/1.1 400")) << "no number";
 }
 
-// Of two equal requests, how many of each kind of review.
+// How many of each kind of review two equal requests cost.
 TEST_F(ServingFlagsTest, HOST_65_71_HowLongAnswersOfReviewsAreUsed) {
   struct Expected {
     std::string flag;

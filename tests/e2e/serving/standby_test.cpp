@@ -94,7 +94,7 @@ TEST_F(StandbyTest, AHolderThatIsNoHostIsNoCommand) {
 
 TEST_F(StandbyTest, ALeaseThatCannotBeReadIsNamed) {
   start_standby("ccm-0");
-  // The same user, but the API server is not where the kubeconfig says.
+  // A kubeconfig for this user, but the API server is not where it says.
   std::string text = support::read_file(server_.kubeconfig());
   const std::string url = support::read_kubeconfig(server_.kubeconfig()).server;
   text.replace(text.find(url), url.size(), "https://127.0.0.1:1");

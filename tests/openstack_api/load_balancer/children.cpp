@@ -36,7 +36,7 @@ const json& listener_defaults() {
   return kDefaults;
 }
 
-// Of octavia.conf.
+// The defaults in octavia.conf.
 const json& tls_defaults() {
   static const json kDefaults = {
       {"alpn_protocols", {"h2", "http/1.1", "http/1.0"}},
@@ -230,7 +230,7 @@ void LoadBalancing::check_member(const json& member, const Caller& caller) {
   if (!subnet.is_null()) visible_one("subnets", "Subnet", subnet, caller);
 }
 
-// Of octavia.conf: udp_connect_min_interval_health_monitor.
+// As octavia.conf says: udp_connect_min_interval_health_monitor.
 void LoadBalancing::check_delay(const json& monitor) const {
   constexpr int kShortest = 3;
   if (monitor.at("type") != "UDP-CONNECT" || !monitor.contains("delay")) return;

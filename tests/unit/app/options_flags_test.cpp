@@ -121,7 +121,7 @@ TEST(HostFlags, HOST_8_to_74_EveryFlagHasItsDefault) {
   EXPECT_EQ(line.flag_text("no-such-flag"), std::nullopt);
 }
 
-// Those that Go's managers do not have.
+// Flags that Go's managers do not have.
 constexpr std::string_view kOwn[] = {"additional-pod-cidrs",
                                      "allow-plaintext-cloud-credentials",
                                      "plugin-path",

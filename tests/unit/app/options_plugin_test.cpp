@@ -169,7 +169,7 @@ TEST_F(PluginFlags, TheHostsFlagIsShared) {
   EXPECT_EQ(line.help("ccm").find("Flags of plugin node"), std::string::npos);
 }
 
-// Of a flag that both have, --help tells what the plugin makes of it.
+// What the plugin makes of a flag that both have is what --help tells.
 TEST_F(PluginFlags, TextAndLimitsOfAPluginCountForASharedFlag) {
   CommandLine line;
   Option syncs = option("concurrent-node-syncs", OptionType::integer, "1");

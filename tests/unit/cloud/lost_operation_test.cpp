@@ -20,7 +20,7 @@ class LostOperationTest : public NetworkBrokerTest {
     advance(61s);
     ASSERT_EQ(lost.status->code(), Code::deadline_exceeded);
   }
-  // The same, and its grace.
+  // As give_one_up(), and its grace passes, too.
   void lose_one(const std::string& uid = "u-1") {
     give_one_up(uid);
     advance(5min);

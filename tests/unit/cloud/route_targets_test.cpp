@@ -419,7 +419,7 @@ TEST_F(RouteTargetsTest, Issue37_ARouteThatBearsTheNameOfANodeLeadsToItsInstance
   EXPECT_EQ(named({route}), Texts{"10.0.1.0/24>node-1"}) << "while the cloud says nothing";
 }
 
-// Of a provider that tells instances: the Node of a former one is not its own.
+// The older of two Nodes of one instance has it: the younger one's name leads to none.
 TEST_F(RouteTargetsTest, Issue37_2_AYoungerNodeDoesNotHaveWhatAnotherHas) {
   begin();
   nodes_.nodes["node-1"] = {"2026-01-01T00:00:00Z", "cloud://1", {"10.0.1.0/24"}, {}, {}};

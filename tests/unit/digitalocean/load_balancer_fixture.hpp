@@ -57,7 +57,7 @@ class LoadBalancerOperationsTest : public CloudTest {
             .dump());
     return made;
   }
-  // The same Service with more of its object: its status, say.
+  // The Service with more of its object: its status, say.
   LoadBalancerService with(LoadBalancerService service, const json& more) {
     json whole = json::parse(service.object.json());
     whole.merge_patch(more);

@@ -121,7 +121,7 @@ TEST_F(TargetTagTest, ATagThatIsNotTheClustersIsRefused) {
   EXPECT_EQ(tagged("db-clients"), Ids{});
 }
 
-// The one that a load balancer was given by hand is not put on more droplets.
+// A tag that a load balancer was given by hand is not put on more droplets.
 TEST_F(TargetTagTest, ATagThatTheServiceDoesNotWantGetsNoDroplets) {
   log_in();
   const std::string id = made(service(), nodes());

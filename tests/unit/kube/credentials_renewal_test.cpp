@@ -23,7 +23,7 @@ class KubeconfigFileTest : public CredentialsTest {
                                     R"("}}],"contexts":[{"name":"x","context":{"cluster":"c",)" +
                                     R"("user":"u"}}],"current-context":"x"})");
   }
-  // The same with files, as `more` has it of the user.
+  // A kubeconfig with files; `more`: further members of its user.
   void write_with_files(const std::string& more = {}) {
     folder_.write("kubeconfig",
                   R"({"clusters":[{"name":"c","cluster":{"server":"https://127.0.0.1:1",)"

@@ -254,8 +254,8 @@ TEST_F(EventRecorderTest, API_113_116_OneWhoseAnswerWasLostIsThere) {
   EXPECT_THAT(calls()[2], StartsWith("PATCH "));
 }
 
-// Of a load balancer before the server, say. Twelve tries, 10 s apart, would keep all others
-// waiting for two minutes.
+// The answer of a load balancer before the server, say. Twelve tries, 10 s apart, would keep all
+// others waiting for two minutes.
 TEST_F(EventRecorderTest, API_116_AnAnswerWithoutAStatusIsFinalToo) {
   ServerReply bad_gateway;
   bad_gateway.status = 502;

@@ -28,7 +28,7 @@ TEST_F(NodeControllerTest, NODE_8_13_15_20_21_24_AJoiningNodeIsInitialisedWithTw
   EXPECT_TRUE(host.faults().empty());
 }
 
-// Of the first write's answer the second one needs the version; nothing needs the second one's.
+// The second write needs the version in the first one's answer; nothing needs the second answer.
 TEST_F(NodeControllerTest, OnlyTheFirstWriteHasAnAnswer) {
   cloud.machines["n1"] = machine("n1");
   put(joining("n1"));

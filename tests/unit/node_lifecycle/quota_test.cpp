@@ -106,7 +106,7 @@ class QuotaTest : public LifecycleTest {
     const std::string id = "sandbox://n" + std::to_string(number);
     std::erase_if(counted_.machines, [&](const auto& one) { return one.provider_id == id; });
   }
-  // Of the controller, and of the node controller's refresh, which may need a listing of its own.
+  // Calls of the controller and the node controller's refresh, which may need a listing of its own.
   std::size_t calls_in(std::chrono::minutes time) {
     const std::size_t before = counted_.calls;
     for (auto left = std::chrono::seconds(time); left.count() > 0; --left) {

@@ -174,7 +174,7 @@ TEST_F(OpenStackRemovalTest, OS_301_307_TheFloatingIpOfAUsersOwnGoesWithItsServi
   EXPECT_EQ(only("loadbalancers").at("tags"), json::array({"mine"}));
 }
 
-// The one that made it left first.
+// The Service that made it left first.
 TEST_F(OpenStackRemovalTest, OS_301_307_TheFloatingIpOfAUsersOwnGoesWithTheLastService) {
   const LoadBalancerService first = served_by_a_users_own();
   LoadBalancerService second = first;

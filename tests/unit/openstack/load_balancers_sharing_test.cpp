@@ -16,7 +16,7 @@ class OpenStackSharingTest : public OpenStackLoadBalancersTest {
     service.ports[0].node_port = 30'000 + port;
     return annotated(std::move(service), {});
   }
-  // The same in that namespace.
+  // A Service in that namespace.
   LoadBalancerService shop_of(const std::string& space, const std::string& name, int32_t port,
                               const std::string& id = "",
                               const std::map<std::string, std::string>& annotations = {}) {

@@ -53,7 +53,7 @@ TEST(RouteMarks, ARecordNamesExactlyItsRoutes) {
   EXPECT_EQ(router.recorded("c", routes), 10U);
   EXPECT_EQ(router.recorded("c", some_routes(10, 1000)), 0U);
   EXPECT_EQ(router.recorded("other", routes), 0U);
-  // The same range through another next hop is another route.
+  // A range through another next hop is another route.
   EXPECT_EQ(router.recorded("c", {{"10.0.0.0/24", "192.0.2.9"}}), 0U);
   router.record("c", routes);
   EXPECT_EQ(router.writes, 1U);

@@ -43,7 +43,7 @@ TEST_F(CallbackFaultsTest, R_13_WhenItThrows) {
   }
 }
 
-// Of a worker's function the operation tells.
+// The operation tells of a worker's function that throws.
 TEST_F(CallbackFaultsTest, R_13_AWorkersFunctionThatThrows) {
   begin_again();
   const ccm_host_worker* worker = nullptr;

@@ -93,7 +93,7 @@ TEST(AccessRules, RBAC_9_10_TheHostAsksForTokensOfTheAccounts) {
             "optional: create serviceaccounts in namespace kube-system");
 }
 
-// Of a provider's plugin that has controllers, too.
+// A provider's plugin that has controllers, too.
 TEST(AccessRules, HOST_129_132_ControllersHaveAccountsAndTheProgramFillsTheCaches) {
   Manifest manifest;
   manifest.components = {{ComponentKind::provider, "cloud", {}, "cloud"},

@@ -28,7 +28,7 @@ json valid() {
               "resourceNames": ["a"], "controllers": ["example-firewall"]}]})");
 }
 
-// The one fault of a valid manifest after `change`.
+// The only fault of a valid manifest after `change`.
 std::string fault_after(const std::function<void(json&)>& change) {
   json document = valid();
   change(document);

@@ -93,7 +93,7 @@ TEST_F(PendingTest, OneThatIsPendingAgainLaterIsAskedAboutSoon) {
   advance(milliseconds(750));
   EXPECT_EQ(take_cloud(), Texts{"update_backends"});
   advance(seconds(300));
-  // The same request, pending once more: its age counts from now on.
+  // This request is pending once more: its age counts from now on.
   host.load_balancers.answer_next("update_backends", working());
   put_node(plain_node("second"));
   advance(milliseconds(1'100));

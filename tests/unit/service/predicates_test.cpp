@@ -24,7 +24,7 @@ class PredicatesTest : public ::testing::Test {
     change(service);
     return needs_cleanup(read(service));
   }
-  // Of a change to a Service that wants one.
+  // Whether a change to a Service that wants one is news.
   bool update(const Change& change) {
     Json now = balanced("s");
     change(now);
@@ -56,7 +56,7 @@ TEST_F(PredicatesTest, SVC_9_CleanupNeedsOurFinalizer) {
   EXPECT_FALSE(cleanup(cluster_ip));
   EXPECT_TRUE(cleanup([&](Json& s) { finalized(s), deleted(s); }));
   EXPECT_TRUE(cleanup([&](Json& s) { finalized(s), cluster_ip(s); }));
-  // Of another controller, which uses the same finalizer.
+  // Another controller's, which uses the same finalizer.
   EXPECT_FALSE(cleanup([&](Json& s) { finalized(s), s["spec"]["loadBalancerClass"] = "x"; }));
 }
 

@@ -24,7 +24,7 @@ class TenThousandTest : public ServiceTest {
     host.config.set_flag("concurrent-service-syncs", "1", true);
   }
 
-  // Of one length, so that the fake's queue has them in the order in which they came.
+  // Names of one length, so that the fake's queue has them in the order in which they came.
   static std::string name_of(int i) { return "s" + std::to_string(kServices + i); }
 
   void ensure_all() {

@@ -50,7 +50,7 @@ class FloodTest : public AccessTest {
     const nanoseconds spent = used() - before;
     const nanoseconds took = steady_clock::now() - began;
     over = true;
-    // Those who wait for an answer get an end.
+    // Clients that wait for an answer get an end.
     boost::asio::post(loop_, [this] { server_->stop(); });
     for (std::thread& thread : crowd) thread.join();
     return static_cast<double>(spent.count()) / static_cast<double>(took.count());

@@ -49,7 +49,7 @@ class ProviderTest : public ::testing::Test {
             {"spec", {{"type", "LoadBalancer"}, {"ipFamilyPolicy", "SingleStack"}}},
             {"status", {{"loadBalancer", {{"ingress", ingress}}}}}};
   }
-  // The same as the controller asks for it.
+  // The Service as the controller asks for it.
   LoadBalancerService service_of(const nlohmann::json& object) {
     LoadBalancerService service;
     service.name = object["metadata"]["name"];

@@ -26,7 +26,7 @@ using Reconciling = testing::Pending<Result<ReconcileResult>>;
 
 class Stage {
  public:
-  // Of that controller of the plugin. It lives as long as the process.
+  // The stage for that controller of the plugin. It lives as long as the process.
   static Stage& make(Trial& trial, const std::string& component);
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
@@ -50,14 +50,15 @@ class Stage {
   [[nodiscard]] const std::vector<Place>& places() const { return places_; }
 
   testing::FakeController& created();
-  // The same, set up, with an object of each resource that it watches; nothing was reconciled yet.
+  // The controller, set up, with an object of each resource that it watches; not reconciled yet.
   testing::FakeController& ready();
   // The end of setup, for cases about it.
   Status set_up();
-  // Reconciles what is due, then as time passes, until nothing new comes of it.
+  // Reconciles what is due.
   void run();
+  // Reconciles what is due, then what comes as time passes and watches resync.
   void settle();
-  // The same, without resyncs and without time.
+  // Reconciles what is due, without ready(), which may skip the case.
   void run_due() { created().run(); }
 
   // Keys that wait.
@@ -73,12 +74,12 @@ class Stage {
   // Ends the component as the host does.
   void stop_and_destroy();
   void destroy();
-  // The same world, and a component that has just been made.
+  // Ends the component; the next one is made in the same world.
   void restart();
 
   // The state of the API server and of the cloud, as names of members and counts.
   std::string form();
-  // The same with all values, but for versions and times.
+  // The state with all values, but for versions and times.
   std::string content();
 
  private:

@@ -39,7 +39,7 @@ struct Tap::Component {
 
 // The tap's table for an interface of the host; NULL = the real one is handed out.
 const void* tapped_table(std::string_view id);
-// Those of the Kubernetes API and of the cloud.
+// The tap's tables for the Kubernetes API and the cloud.
 const void* tapped_operations(std::string_view id);
 
 }  // namespace ccm::conformance

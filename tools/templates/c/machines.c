@@ -8,7 +8,7 @@ struct machine {
   ccm_instance instance;
 };
 
-/* Those read so far. */
+/* The machines that were read so far. */
 struct machines {
   const struct provider *provider;
   ccm_completion done;
