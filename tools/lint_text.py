@@ -21,6 +21,13 @@ RULES = [
     (re.compile(r"\b(so (?:long|many))\b(?! that\b)"), '"{}"; name the number or the time'),
 ]
 
+# A comment that begins so has the reader look for what it is about.
+CODE = re.compile(r"\.(cpp|hpp|c|h|py|rs|go)$")
+NO_SUBJECT = re.compile(r"^\s*(?://[/!]?|/\*\*?|#) (Of|That of|Those|The same|The ones?)\b")
+COMMENT = {True: re.compile(r"^\s*#"), False: re.compile(r"^\s*(//|/\*|\*(?=[ /]|$))")}  # by: is Python
+# Folders whose comments are not mended yet.
+SUBJECTS_LATER = ("core/", "plugins/providers/aws/")
+
 LONGEST_FILE = 800
 LONGEST_SCENARIO_LINE = 160
 SOURCES = re.compile(r"^(core|plugins|sdk|sandbox|tests|tools|bench|examples)/.*\.(cpp|hpp|c|h|py|rs)$")
@@ -32,11 +39,24 @@ TWO_SOURCES = re.compile(r"[\w/]+\.(?:cpp|c)\s+[\w/]+\.(?:cpp|c)\b")
 SCENARIOS = re.compile(r"^tests/scenarios/.*\.yaml$")
 
 
+def without_subject(path, lines):
+    """The number of each line that begins a comment without a subject, and the words."""
+    if not CODE.search(path) or path.startswith(SUBJECTS_LATER):
+        return
+    comment = COMMENT[path.endswith(".py")]
+    for number, line in enumerate(lines, 1):
+        found = NO_SUBJECT.match(line)
+        if found and comment.match(line) and not (number > 1 and comment.match(lines[number - 2])):
+            yield number, found.group(1)
+
+
 def findings(path, text):
     """The findings in one file, each with its line."""
     lines = text.split("\n")
     if SOURCES.match(path) and not TABLES.search(path) and len(lines) - 1 > LONGEST_FILE:
         yield f"{path}: {len(lines) - 1} lines (at most {LONGEST_FILE})"
+    for number, words in without_subject(path, lines):
+        yield f'{path}:{number}: a comment begins with "{words}"; say what it is about'
     for number, line in enumerate(lines, 1):
         if SCENARIOS.match(path) and len(line) > LONGEST_SCENARIO_LINE:
             yield f"{path}:{number}: {len(line)} columns (at most {LONGEST_SCENARIO_LINE})"

@@ -24,6 +24,19 @@ class LintTextTest(unittest.TestCase):
                      "It is not read again but shared.", "It begins again and again."):
             self.assertEqual(self.found("// " + text), 0, text)
 
+    def test_a_comment_names_its_subject(self):
+        for text in ("// Of a Node.", "int a;\n  // Those of the Service: two.", "/// The same, for an answer.", "/* That of the host. */",
+                     "#pragma once\n// The one that leads.", "// The same"):
+            self.assertEqual(self.found(text, "tools/ccmctl/output.hpp"), 1, text)
+        self.assertEqual(self.found("a = 1\n# Of `ccmctl plugin new`.", "tests/install/a.py"), 1)
+        for text in ("// The port\n// Of a Node.", "/* The port\n * Of a Node. */", "// Often.", "// Offers it.", "int a;  // Of a Node.",
+                     "// As Node(), of a Service.", "auto text = \"// Of a Node.\";"):
+            self.assertEqual(self.found(text, "tools/ccmctl/output.hpp"), 0, text)
+        self.assertEqual(self.found("# One.\n# Of two.", "tests/install/a.py"), 0)
+        self.assertEqual(self.found("# Of a Node.", "docs/operators.md"), 0)
+        for folder in lint_text.SUBJECTS_LATER:
+            self.assertEqual(self.found("// Of a Node.", folder + "a.hpp"), 0, folder)
+
     def test_long_files_and_lines(self):
         self.assertEqual(self.found("\n" * 800), 0)
         self.assertEqual(self.found("\n" * 801), 1)
