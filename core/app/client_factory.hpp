@@ -57,7 +57,7 @@ class ClientFactory {
   // The rate limit of each client; negative: none.
   [[nodiscard]] double qps() const { return qps_; }
   [[nodiscard]] int burst() const { return qps_ < 0 ? -1 : burst_; }
-  // Of the service accounts in use, by name.
+  // The tokens of the service accounts in use, by name.
   [[nodiscard]] const std::map<std::string, std::shared_ptr<kube::ServiceAccountToken>>& tokens()
       const {
     return tokens_;

@@ -74,7 +74,7 @@ class CloudNews {
 boost::asio::awaitable<std::vector<kube::ObjectReference>> list_waiting_nodes(kube::Client client,
                                                                               std::size_t most);
 
-// Those of one page of a list of Nodes, up to `most` in all, and the token of the next page.
+// Adds the waiting Nodes of a page, up to `most` in all. Returns the next page's token, if wanted.
 std::string add_waiting_nodes(const std::string& page, std::size_t most,
                               std::vector<kube::ObjectReference>& nodes);
 

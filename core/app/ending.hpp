@@ -49,7 +49,7 @@ class Ending {
   void started();
   // Any thread.
   [[nodiscard]] bool stopping() const { return phase_ == Phase::stopping; }
-  // Of the orderly stop that has begun, else 0. Any thread.
+  // The exit code of the orderly stop that has begun, else 0. Any thread.
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
   // This cause now ends the process at once, without an orderly stop. Any thread.

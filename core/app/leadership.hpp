@@ -74,7 +74,7 @@ class Leadership final : public plugin::LeaderState {
     bool held = false;
     uint64_t slow_paths = 0;  // MET-18
   };
-  // Of each Lease for which this process competes, or will.
+  // One report for each Lease for which this process competes, or will.
   [[nodiscard]] std::vector<LeaseReport> leases() const;
 
  private:

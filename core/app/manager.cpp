@@ -606,7 +606,7 @@ void Manager::Impl::tell_of_cloud() {
   plugins.on_cloud_health([this] { cloud_news->look(); });
 }
 
-// Of the controller's records, or of the API server while there are none.
+// Finds Nodes that wait in the controller's records, or at the API server while there are none.
 void Manager::Impl::find_waiting_nodes(std::function<void(CloudNews::Nodes)> done) {
   if (!plugins.provider_ready()) {
     net::spawn(loop.executor(), list_nodes(std::move(done)));

@@ -27,8 +27,8 @@ struct ElectionOptions {
   std::chrono::milliseconds lease_duration{15'000};
   std::chrono::milliseconds renew_deadline{10'000};
   std::chrono::milliseconds retry_period{2'000};
-  // Those of the Lease while it is held, asked for at each renewal on the election's thread; may be
-  // empty.
+  // Gives the Lease's annotations for each write that takes or renews it, on the election's thread;
+  // may be empty.
   std::function<LeaseAnnotations()> annotations{};
   CandidateVersions versions{};  // of an election that the API server coordinates
 };

@@ -40,14 +40,14 @@ struct BrakeObservation {
   std::size_t known = 0;            // objects of this kind
   std::vector<std::string> absent;  // keys of those that the answer lacks, or calls terminated
   bool sighted = false;             // the answer holds something that is known to be there
-  // The names in `absent` whose removal was announced.
+  // The keys in `absent` of objects whose removal was announced.
   std::unordered_set<std::string> announced{};
   // How many of the other absent ones show signs of life: the answer is wrong about those.
   std::size_t alive = 0;
   // Names of absent objects, by key; without an entry the key itself. No two objects have one name
   // at a time.
   std::unordered_map<std::string, std::string> names{};
-  // Those of `absent` that the answer calls terminated.
+  // The keys in `absent` of objects that the answer calls terminated.
   std::unordered_set<std::string> terminated{};
   // It may lack others: what was absent before is so still.
   bool partial = false;

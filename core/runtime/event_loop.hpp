@@ -1,4 +1,4 @@
-// The one thread for network and [serial] plugin code, with the tag "am I on it" and a heartbeat
+// The only thread for network and [serial] plugin code, with the tag "am I on it" and a heartbeat
 // that the lease's thread watches.
 #pragma once
 

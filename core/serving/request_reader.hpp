@@ -36,7 +36,7 @@ class RequestReader {
   // Bytes of this request that were consumed so far.
   [[nodiscard]] std::size_t taken() const { return head_bytes_ + tail_bytes_; }
 
-  // Of a whole request; borrowed from the reader.
+  // Whether the client would keep the connection. After a whole request only.
   [[nodiscard]] bool keep_alive() const;
   // The whole request as a value, without facts about its connection. Once.
   [[nodiscard]] std::shared_ptr<Request> request();

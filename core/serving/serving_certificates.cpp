@@ -103,7 +103,7 @@ Result<KeyPair> make_self_signed(const std::vector<std::string>& addresses) {
 
 constexpr std::size_t kMaxFileBytes = 1u << 20;
 constexpr std::chrono::seconds kRetryBadFilesAfter{1};
-// Of clients, as Go has them.
+// Limits of clients' certificates; that of the key is Go's.
 constexpr int kMaxKeyBits = 8192;
 constexpr int kMaxChain = 10;
 constexpr long kMaxChainBytes = 16 << 10;

@@ -63,7 +63,7 @@ class AccessCheck {
   // The required rights that it is known to lack, as "get, list nodes"; empty when it lacks
   // nothing.
   [[nodiscard]] std::string needs(std::string_view name) const;
-  // The same for every subject that lacks a required right, by name.
+  // The missing rights of every subject that lacks a required one, by its name.
   [[nodiscard]] std::map<std::string, std::string> needs() const;
   // Resumes when allows(name), or after stop().
   boost::asio::awaitable<void> wait(std::string name);

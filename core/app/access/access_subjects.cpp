@@ -35,7 +35,7 @@ std::vector<RunningPlugin> running_plugins(const LoadedSelection& selection) {
   return all;
 }
 
-// Of a plugin whose controllers have service accounts of their own.
+// The rights of a plugin whose controllers have service accounts of their own.
 plugin::Permissions permissions_by_account(const RunningPlugin& plugin) {
   plugin::Permissions all;
   for (const auto& [account, rules] :

@@ -19,7 +19,7 @@ constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
 bool merged_by_type(std::string_view field) {
   return field == "/status/conditions" || field == "/status/addresses";
 }
-// Those of texts.
+// The lists of texts that a patch adds to.
 bool merged_texts(std::string_view field) {
   return field == "/metadata/finalizers" || field == "/spec/podCIDRs";
 }

@@ -28,9 +28,9 @@ constexpr std::array kGates = std::to_array<KnownGate>({
     {"NativeHistograms", beta, true, false, false},
     {"ComponentFlagz", beta, true, false, false},
     {"ComponentStatusz", beta, true, false, false},
-    // Of an API server and of those that elect a leader there.
+    // A gate of API servers and of programs that elect a leader there.
     {kCoordinatedLeaderElection, beta, false, false, true},
-    // Of the generic API server, whose library the Go program links.
+    // The gates of the generic API server, whose library the Go program links.
     {"APIResponseCompression", beta, true},
     {"APIServerIdentity", beta, true},
     {"APIServerTracing", ga, true, true},

@@ -73,7 +73,7 @@ struct ServiceControllerOptions {
   int32_t concurrent_service_syncs = 1;
 };
 
-// Of changes of load balancers; a burst of 0: no limit.
+// Limits of changes of load balancers; a burst of 0: no limit.
 struct LoadBalancerLimitFlags {
   int32_t change_burst = 10;  // of one Service
   Duration change_period = std::chrono::seconds(30);

@@ -41,7 +41,7 @@ serving::Answer status_page(const StatusSources& sources, const serving::Request
 
 using StatusJson = nlohmann::ordered_json;
 
-// Of each controller: more would keep the loop busy for too long.
+// The most objects shown of each controller: more would keep the loop busy for too long.
 inline constexpr std::size_t kMostStatusObjects = 1'000;
 
 struct StatusQuery {

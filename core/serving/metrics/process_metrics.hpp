@@ -33,7 +33,7 @@ class SampledMetrics final : public prometheus::Collectable {
   void counter(std::string name, std::string help, Samples samples);
   void histogram(std::string name, std::string help,
                  std::function<prometheus::ClientMetric::Histogram()> sample);
-  // The same with one series without labels.
+  // A gauge with one series without labels.
   void gauge_of(std::string name, std::string help, std::function<double()> value);
 
   // Families without samples are left out.
@@ -55,11 +55,11 @@ class SampledMetrics final : public prometheus::Collectable {
   std::vector<Histogram> histograms_;
 };
 
-// process_* of this process (MET-46), and kubernetes_build_info (MET-43).
+// process_* of this process (MET-46).
 void add_process_metrics(SampledMetrics* metrics);
-// Of these only the start time, which is on every page with counters (MET-45).
+// The start time of these alone, which is on every page with counters (MET-45).
 void add_start_time(SampledMetrics* metrics);
-void add_build_info(SampledMetrics* metrics);
+void add_build_info(SampledMetrics* metrics);  // kubernetes_build_info (MET-43)
 
 // The delay of the loop: the difference between a timer's due time and its run. The loop's thread.
 class LoopLag {
