@@ -147,7 +147,7 @@ asio::awaitable<void> EventRecorder::Impl::deliver(RawEvent event) {
   Status status;
   for (int attempt = 1; attempt <= options.delivery_attempts; ++attempt) {
     status = co_await send(event, *verdict, name);
-    // The one before was carried out, and its answer got lost.
+    // An attempt before was carried out, and its answer got lost.
     if (attempt > 1 && status.code() == Code::already_exists) status = Status();
     if (status.ok()) break;
     // An answer of the server is final; only a lost connection is retried.

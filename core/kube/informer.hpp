@@ -58,7 +58,7 @@ struct InformerTiming {
   std::chrono::milliseconds short_watch{1'000};  // API-34
   std::chrono::milliseconds watch_idle{
       660'000};  // without a byte: the peer is dead (above API-31's timeout)
-  std::chrono::milliseconds list_idle{60'000};  // the same during a list
+  std::chrono::milliseconds list_idle{60'000};  // without a byte during a list
   // A streamed list that has no end by then is read in pages, whatever has come.
   std::chrono::milliseconds streamed_limit{45'000};
   std::chrono::milliseconds list_limit{600'000};  // for all pages together

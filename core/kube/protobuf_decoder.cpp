@@ -431,7 +431,7 @@ struct Decoder::Impl {
     return true;
   }
 
-  // Of two entries with one key the last one counts.
+  // The last of several entries with one key counts.
   bool disordered_map(const Kept& kept, const Slot& slot, unsigned depth) {
     std::vector<Entry> entries;
     WireReader reader(slot.from);

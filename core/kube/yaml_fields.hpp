@@ -26,7 +26,7 @@ struct YamlMergeFault : YAML::RepresentationException {
 // already stays as it is. Nothing for what is no map. Throws YamlMergeFault.
 std::vector<std::pair<std::string, YAML::Node>> yaml_members(const YAML::Node& map);
 
-// The one of that key; an undefined Node when there is none. Throws YamlMergeFault.
+// The member with that key; an undefined Node when there is none. Throws YamlMergeFault.
 YAML::Node yaml_member(const YAML::Node& map, const std::string& key);
 
 // Carries the line out of nested calls.

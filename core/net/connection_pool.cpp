@@ -98,7 +98,7 @@ ConnectionPool::Permit ConnectionPool::grant(Origin& origin, bool counted) {
   result.origin_ = &origin;
   result.counted_ = counted;
   ++origin.users;
-  // The one used last is the most likely to be alive.
+  // The connection used last is the most likely to be alive.
   while (!origin.idle.empty() && !result.connection) {
     auto candidate = std::move(origin.idle.back());
     origin.idle.pop_back();

@@ -263,7 +263,7 @@ asio::awaitable<IoResult> Transport::write(std::string_view data) {
     total.error = co_await wait_for(attempt.want);
     if (total.error != IoError::none) break;
   }
-  // Of an unfinished TLS record a part may have left although no byte of ours was counted.
+  // A part of an unfinished TLS record may have left although no byte of ours was counted.
   if (total.error != IoError::none && record_begun) {
     total.bytes = std::max<std::size_t>(total.bytes, 1);
   }
