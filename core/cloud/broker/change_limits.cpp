@@ -38,7 +38,7 @@ runtime::TimePoint take_place(runtime::TimePoint& full, const Bucket& bucket,
   return std::max(now, full - bucket.burst * bucket.period);
 }
 
-// The same for a change that is made now, even if the bucket is empty.
+// Counts a change that is made now, even if the bucket is empty.
 void count_change(runtime::TimePoint& full, const Bucket& bucket, runtime::TimePoint now) {
   if (bucket.burst <= 0) return;
   full = std::min(std::max(full, now) + bucket.period, now + bucket.burst * bucket.period);
@@ -50,7 +50,7 @@ int64_t weight_beyond(std::size_t calls) {
   return static_cast<int64_t>(calls == 0 ? 0 : std::min((calls - 1) / kCallsOfAChange, kMost));
 }
 
-// The same for changes that were made. With `debt` the next ones pay for what no bucket holds.
+// Counts `changes` that were made. With `debt` the next ones pay for what no bucket holds.
 void owe(runtime::TimePoint& full, const Bucket& bucket, int64_t changes, milliseconds debt,
          runtime::TimePoint now) {
   if (bucket.burst <= 0) return;

@@ -61,7 +61,7 @@ class PollRate {
     }
     ++count_;
   }
-  // Of this period or of the previous one, whichever had more.
+  // The number of questions in this period or in the previous one, whichever had more.
   [[nodiscard]] std::size_t most() const { return std::max(count_, before_); }
 
  private:
@@ -144,7 +144,7 @@ class ListCalls {
   // One is to begin at a later time.
   [[nodiscard]] bool scheduled() const { return timer_ != 0; }
 
-  // Of the last one that ended; ok: it did not fail, or there was none.
+  // The failure of the last listing that ended; ok: it did not fail, or there was none.
   [[nodiscard]] const Status& failure() const { return failure_; }
   // The beginning of the first one that failed, while failure() is not ok.
   [[nodiscard]] runtime::TimePoint failing_since() const { return failing_since_; }
@@ -183,7 +183,7 @@ class SingleCalls {
   [[nodiscard]] std::size_t batch() const { return source_.can_describe() ? batch_ : 1; }
   // HTTP calls of the last one that was answered; at least 1.
   [[nodiscard]] std::size_t price() const { return price_; }
-  // Of the provider; 0 leaves the host's choice.
+  // The provider's limits, which never raise the host's; 0: it has none.
   void set_limits(int64_t batch, int64_t parallel) {
     if (batch > 0) batch_ = std::min(batch_, static_cast<std::size_t>(batch));
     if (parallel > 0) max_parallel_ = std::min(max_parallel_, static_cast<std::size_t>(parallel));

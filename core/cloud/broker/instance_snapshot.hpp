@@ -32,7 +32,7 @@ class InstanceSnapshot {
   // False when instances may be missing: the provider says so, or one is listed twice. That one
   // moved to another page during the listing, and another may have been skipped.
   [[nodiscard]] bool complete() const { return complete_ && repeats_ == 0; }
-  // Of provider IDs: instances that begin so may be missing.
+  // Beginnings of provider IDs: instances that have one may be missing.
   [[nodiscard]] const std::vector<std::string>& unknown_prefixes() const {
     return unknown_prefixes_;
   }

@@ -117,7 +117,7 @@ class InstancesBroker {
     runtime::TimePoint needed;  // earlier answers do not count
     runtime::TimePoint wanted;  // a later answer is worth a call; not before `needed`
     bool all = false;
-    // Of a repeated question: the share of the budget that it leaves for more urgent ones.
+    // For a repeated question: the share of the budget that it leaves for more urgent ones.
     double reserve = 0;
     [[nodiscard]] bool polled() const { return query.max_age > std::chrono::milliseconds(0); }
   };

@@ -60,7 +60,7 @@ bool sound_ingress(const ccm_ingress& one) {
   return reachable && sound_name(one.ip) && sound_name(one.hostname) && sound_name(one.ip_mode);
 }
 
-// Of a tenant's annotation, mostly: another one helps.
+// Mostly the name is from a tenant's annotation: another one helps.
 Status unfit_host_name(std::string_view name) {
   constexpr std::size_t kShown = 80;
   std::string shown = shown_text(utf8_front(name, kShown));

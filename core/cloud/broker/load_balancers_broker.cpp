@@ -81,7 +81,7 @@ bool given_up_by_user(const LoadBalancerRequest& request) {
   return !type.empty() && type != "LoadBalancer";
 }
 
-// Those of the cloud for one reconcile, so far: it asks for one thing after the other.
+// The HTTP calls of one reconcile so far: it asks for one thing after the other.
 std::size_t calls_of(const std::shared_ptr<Origin>& origin) { return origin ? origin->calls() : 0; }
 
 // Nothing is left of it. The code alone proves nothing: a wrong path gives a 404, too.

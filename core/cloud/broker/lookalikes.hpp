@@ -17,7 +17,7 @@ namespace ccm::plugin {
 // name cannot have. For messages only. Loop thread.
 class Lookalikes {
  public:
-  // Of an instance of `listing` (may be null) for a Node without a provider ID, as the end of a
+  // Describes an instance of `listing` (may be null) for a Node without a provider ID, to end a
   // sentence: `instance "a" (cloud://1) has its address 10.0.0.4`. Empty: there is none, or there
   // are several.
   std::string find(const InstanceSnapshot::Ptr& listing, const InstanceQuery& query);

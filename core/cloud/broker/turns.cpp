@@ -187,7 +187,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
   std::size_t all_abandoned = 0;
   int64_t most_parallel = 0;
   int64_t parallel = 0;  // operations that run and have their turn
-  // Those that have their key's turn and wait for the others; namespaces take turns.
+  // Operations with their key's turn that wait until fewer run; namespaces take turns.
   FairList<Queued> queue;
   uint64_t last_number = 0;
   uint64_t last_doubt = 0;

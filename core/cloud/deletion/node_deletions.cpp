@@ -392,7 +392,7 @@ void NodeDeletions::schedule_round() {
     round_timer_ = 0;
     const auto ended = [this](const Status& outcome) {
       if (outcome.ok()) return;
-      // Those that wait for this round would wait for ever.
+      // The candidates that wait for this round would wait for ever.
       deps_.timers.after(milliseconds(0),
                          [outcome] { throw std::runtime_error(outcome.message()); });
     };
