@@ -25,7 +25,7 @@ class KnownSecrets {
   void learn(std::string_view secret);
   void learn(const std::vector<std::string>& secrets);
 
-  // The same with "[redacted]" in their place.
+  // The text, or the Status's message, with "[redacted]" in place of the known secrets.
   [[nodiscard]] std::string without(std::string_view text) const;
   [[nodiscard]] Status without(const Status& status) const;
 

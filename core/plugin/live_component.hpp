@@ -127,7 +127,7 @@ struct ComponentRuntime {
       on_operation;
   // Shared with what the loop still holds when its components are gone.
   std::shared_ptr<ContextTable> contexts = std::make_shared<ContextTable>();
-  // Of all plugins; shared with operations that end when their components are gone.
+  // The secrets of all plugins; shared with operations that end when their components are gone.
   std::shared_ptr<KnownSecrets> secrets = std::make_shared<KnownSecrets>();
   // The components of a plugin share its lane.
   std::map<std::string, std::weak_ptr<runtime::WorkerPool::Lane>, std::less<>> lanes{};

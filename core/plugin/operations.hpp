@@ -42,7 +42,7 @@ inline constexpr std::array kOperations{
     Operation{"owned.remove", false, false, false},
 };
 
-// Of any other operation nothing is known: it may change something.
+// What is known of an operation; any that is not in the table may change something.
 constexpr Operation operation_of(std::string_view name) {
   for (const Operation& known : kOperations) {
     if (known.name == name) return known;

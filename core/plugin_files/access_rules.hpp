@@ -63,7 +63,7 @@ Permissions permissions_of(const std::vector<RbacRule>& rules, std::string_view 
 // Adds only missing ones.
 void add_permissions(Permissions& to, const Permissions& from);
 
-// Those of the manifest that count while these components of the plugin run.
+// The rules of the manifest that count while these components of the plugin run.
 std::vector<RbacRule> rules_of(const Manifest& manifest,
                                const std::vector<std::string>& components);
 

@@ -230,7 +230,7 @@ Result<std::string_view> read_note(const ElfReader& file) {
   each_note(file, [&](const ElfNote& note) {
     if (note.owner != CCM_NOTE_OWNER || note.type != CCM_NOTE_TYPE_MANIFEST) return true;
     const std::string_view text = without_trailing_nuls(note.text);
-    // The same text twice comes from a header that two source files include, as cgo makes them.
+    // Equal texts come from a header that two source files include, as cgo makes them.
     differ = differ || (manifest && *manifest != text);
     manifest = text;
     return true;

@@ -82,9 +82,9 @@ class CloudConnection {
   [[nodiscard]] uint64_t changes_held() const;
   // Services that the creation brake keeps from another load balancer.
   [[nodiscard]] std::size_t replacements_held() const;
-  // Since when nothing is concluded from what the cloud's list of instances lacks.
+  // For how long nothing has been concluded from what the cloud's list of instances lacks.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> listing_doubted_for() const;
-  // The same for people; empty while the list is trusted.
+  // Why, and for how long, as a text for people; empty while the list is trusted.
   [[nodiscard]] std::string listing_doubt() const;
   // The routes of one Node, as the broker knows them.
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;

@@ -93,7 +93,7 @@ std::optional<milliseconds> parse_retry_after(std::string_view text, system_cloc
   const std::string owned(text);
   const char* rest = ::strptime(owned.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date);
   if (rest == nullptr || *rest != '\0') return std::nullopt;
-  // Of the year 9999 the clock's own type has no room.
+  // In seconds: the clock's own type has no room for the year 9999.
   const int64_t left = ::timegm(&date) - system_clock::to_time_t(now);
   return std::chrono::seconds(std::clamp<int64_t>(left, 0, kYear));
 }

@@ -37,7 +37,7 @@ RateLimitHeaders parse_rate_limit(const net::Response& response,
 struct BudgetReport {
   std::string credential;
   std::optional<int64_t> limit;                    // by the cloud's last answer
-  std::optional<int64_t> remaining;                // the same, without the calls under way
+  std::optional<int64_t> remaining;                // by the last answer, less the calls under way
   std::optional<std::chrono::milliseconds> reset;  // until the window ends, while it is not over
   bool reserved = false;                           // only node initialisation and Services pass
   bool for_nodes = false;                          // only node initialisation passes
