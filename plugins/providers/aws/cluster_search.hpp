@@ -15,8 +15,8 @@
 
 namespace ccm::aws {
 
-// That of [Global] Zone, [Global] Region, AWS_REGION, AWS_DEFAULT_REGION, else the metadata
-// service's. Failure: invalid_argument, which names all of these.
+// The region of [Global] Zone, [Global] Region, AWS_REGION, AWS_DEFAULT_REGION, else the
+// metadata service's. Failure: invalid_argument, which names all but AWS_DEFAULT_REGION.
 Task<Result<std::string>> find_region(Ctx ctx, const Settings& settings,
                                       const Environment& environment, Imds& imds);
 

@@ -25,7 +25,7 @@ struct Call {
   // always are. Of a write: those that set something; those that delete, when the caller takes
   // "not found" for done; those that create only when the API itself makes them so (AWS-168).
   bool idempotent = false;
-  // Of a write: what it takes away, in words, for a dry run ("listener 443").
+  // What a write takes away, in words, for a dry run ("listener 443").
   std::string replaces{};
   // Elements of the answer that nobody reads, left out while it is parsed: large answers only.
   std::vector<std::string_view> skipped{};

@@ -36,7 +36,7 @@ ApiForm form_of(Api api) {
   return {"2011-06-15", ListForm::member};
 }
 
-// Of the metric's label: the SDK's names of the services (AWS-8).
+// The value of the metric's label: the SDK's names of the services (AWS-8).
 std::string_view service_name(Api api) {
   constexpr std::string_view kNames[] = {"EC2", "Elastic Load Balancing",
                                          "Elastic Load Balancing v2", "STS"};

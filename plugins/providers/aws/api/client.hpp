@@ -53,10 +53,10 @@ class Client {
   //  - CCM_REASON_DRY_RUN and CCM_REASON_NOT_LEADING of the host;
   //  - those of the credentials.
   //  - data_loss for an answer that is none of this call.
-  // Of a read that is throttled, or meets a clock that is wrong, it makes up to two more tries.
+  // Up to two more tries when throttled or the clock was wrong; when unavailable if idempotent.
   Task<Result<Answer>> call(Ctx ctx, Call call);
 
-  // The same for an action without a result that matters.
+  // call() for an action without a result that matters.
   Task<Status> run(Ctx ctx, Call call);
 
   // All pages of a Describe call, by NextToken (EC2) or Marker (the others). The caller sets the

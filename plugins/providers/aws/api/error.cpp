@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kLongestText = 500;
 constexpr size_t kLongestCode = 100;
 constexpr int64_t kLongestPause = 300;  // seconds
-// Of an error's document: a proxy's page is not worth more.
+// Limits of an error's document: a proxy's page is not worth more.
 constexpr XmlLimits kErrorLimits{64u << 10, 100, 8, 100};
 
 // A word, fit for a reason: what else stands there is somebody's text.

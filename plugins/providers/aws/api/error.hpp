@@ -24,7 +24,7 @@ inline constexpr std::chrono::milliseconds kThrottlePause{1'000};
 // Somebody's text for a message: on one line, at most 500 bytes.
 std::string one_line(std::string_view text);
 
-// Of the body of an answer that is no 2xx; empty members where it has none.
+// Reads the body of an answer that is no 2xx; a body that is no XML is the message, on one line.
 ApiError read_error(std::string_view body);
 
 // ok for 2xx. Else a Status whose reason is AWS's code ("InvalidGroup.Duplicate"; "CloudRefused",

@@ -48,7 +48,7 @@ UrlParts parts_of(std::string_view url) {
 
 using Headers = std::map<std::string, std::string>;
 
-// Of an ordered map, so that both lists have the order that the signature asks for.
+// The headers in an ordered map: both lists have the order that the signature asks for.
 Headers signed_headers(const HttpRequest& request, const std::string& host) {
   Headers headers{{"host", host}};
   for (const HttpHeader& header : request.headers) {

@@ -51,8 +51,8 @@ void Credentials::keep(const Keys& keys) {
   const milliseconds now = host_.timer.now();
   const milliseconds lasts = keys.expires_at - host_.timer.wall_clock();
   ends_at_ = now + lasts;
-  // Of short-lived ones the last fifth; at least the pause after a failure, so that keys which have
-  // ended when they come are not asked for without a break.
+  // Short-lived keys are renewed in their last fifth; none before the pause after a failure, so
+  // that keys which have ended when they come are not asked for without a break.
   renew_at_ = std::max(ends_at_ - std::min(kBeforeTheEnd, lasts / 5), now + kNextTry);
 }
 

@@ -28,7 +28,7 @@ class Annotations {
 
   // Without the blanks around it; nothing when it is absent.
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
-  // The same, and "" when it is absent.
+  // The value that text() gives, and "" when it is absent.
   [[nodiscard]] std::string text_or_empty(std::string_view name) const;
   // Items between commas, without blanks around them and without empty ones.
   [[nodiscard]] std::vector<std::string> list(std::string_view name) const;

@@ -57,7 +57,7 @@ struct ClassicBalancer {
   std::map<int64_t, std::set<std::string>> port_policies;  // of instance ports
 };
 
-// Of a listing. Failure: data_loss.
+// Reads an element of a listing. Failure: data_loss.
 Result<ClassicBalancer> read_classic_balancer(XmlElement member);
 
 struct WantedClassic {

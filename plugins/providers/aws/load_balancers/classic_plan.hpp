@@ -24,7 +24,7 @@ struct ClassicSubject : Subject {
   ClassicBalancer balancer;  // one that exists; else it is filled by the creation
   bool exists = false;
 
-  // Of the plan.
+  // Filled by the planner and its steps.
   WantedClassic wanted;
   std::vector<std::string> subnets;
   std::vector<std::string> named_groups;  // in place of its own

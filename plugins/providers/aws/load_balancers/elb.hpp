@@ -35,7 +35,7 @@ class Elb {
 
   // All of the account, 400 a call. Failures: those of Client::pages.
   Task<Result<Snapshot<ClassicList>::Ptr>> list(Ctx ctx, std::chrono::milliseconds max_age);
-  // Of balancers by name, 20 a call; one that is gone is left out.
+  // The tags of balancers, by name, 20 a call; one that is gone is left out.
   Task<Result<TagsByOwner>> tags(Ctx ctx, std::vector<std::string> names);
   Task<Result<ClassicAttributes>> attributes(Ctx ctx, std::string name);
 
@@ -46,7 +46,7 @@ class Elb {
   Task<Status> delete_listeners(Ctx ctx, ClassicBalancer& balancer, std::vector<int64_t> ports);
   Task<Status> create_listeners(Ctx ctx, ClassicBalancer& balancer,
                                 std::vector<ClassicListener> listeners);
-  // Those that AWS refuses as InvalidInstance are left out, and are `refused` (AWS-73).
+  // Instances that AWS refuses as InvalidInstance are left out, and are `refused` (AWS-73).
   Task<Status> register_instances(Ctx ctx, ClassicBalancer& balancer,
                                   std::vector<std::string> instances,
                                   std::vector<std::string>& refused);

@@ -20,7 +20,7 @@ Call elbv2_write(const char* action, bool idempotent = false) {
   return call;
 }
 
-// Of a deletion: gone is done.
+// A deletion's result: gone is done.
 Status deleted(Status status) { return is_not_found(status) ? Status() : std::move(status); }
 
 Tags read_attribute_list(XmlElement result) {
@@ -46,7 +46,7 @@ void set_health(Params& params, const HealthCheck& health) {
   params.set("UnhealthyThresholdCount", health.unhealthy);
 }
 
-// Of CreateListener and ModifyListener.
+// The parameters of CreateListener and ModifyListener.
 void set_listener(Params& params, const WantedListener& wish, const std::string& group_arn) {
   params.set("Protocol", wish.protocol).set("Port", wish.port);
   Params action;

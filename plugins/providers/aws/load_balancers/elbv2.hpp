@@ -45,7 +45,7 @@ class Elbv2 {
   // All target groups of the account, 400 a call.
   using Groups = std::map<std::string, TargetGroup, std::less<>>;  // by ARN
   Task<Result<Snapshot<Groups>::Ptr>> groups(Ctx ctx, std::chrono::milliseconds max_age);
-  // Of balancers, listeners or target groups, 20 a call; one that is gone is left out.
+  // The tags of balancers, listeners or target groups, 20 a call; one that is gone is left out.
   Task<Result<TagsByOwner>> tags(Ctx ctx, std::vector<std::string> arns);
   Task<Result<std::vector<Listener>>> listeners(Ctx ctx, std::string balancer_arn);
   Task<Result<Tags>> attributes(Ctx ctx, std::string balancer_arn);
@@ -67,7 +67,7 @@ class Elbv2 {
   Task<Status> modify_health(Ctx ctx, TargetGroup group, HealthCheck wish);
   Task<Status> modify_attributes(Ctx ctx, std::string balancer_arn, Tags changed);
   Task<Status> modify_group_attributes(Ctx ctx, std::string group_arn, Tags changed);
-  // Those that AWS refuses as InvalidTarget are left out, and are `refused` (AWS-73).
+  // Instances that AWS refuses as InvalidTarget are left out, and are `refused` (AWS-73).
   Task<Status> register_targets(Ctx ctx, std::string group_arn, std::vector<std::string> instances,
                                 std::vector<std::string>& refused);
   Task<Status> deregister_targets(Ctx ctx, std::string group_arn,
@@ -99,7 +99,7 @@ class Elbv2 {
   Snapshot<Groups> groups_;
 };
 
-// Of a message of InvalidTarget: the instances that it names.
+// The instances that a message of InvalidTarget or InvalidInstance names.
 std::vector<std::string> named_instances(const std::string& message);
 
 // The list "Tags" of a creation or of AddTags.

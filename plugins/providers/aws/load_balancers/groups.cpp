@@ -138,7 +138,7 @@ Task<Status> Groups::apply(Ctx ctx, RuleChange change) {
   co_return co_await settle_path_mtu(ctx, std::move(change.group_id));
 }
 
-// Of several load balancers that change at once each one saw the rules of the others as they were:
+// When several load balancers change at once, each one saw the rules of the others as they were:
 // the last one sees them as they are.
 Task<Status> Groups::settle_path_mtu(Ctx ctx, std::string group_id) {
   const auto groups = co_await list(ctx, kKnown);

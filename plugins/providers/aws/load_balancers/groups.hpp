@@ -43,7 +43,7 @@ class Groups {
   Snapshot<SecurityGroups> groups_;
 };
 
-// Of a listing. Failure: data_loss.
+// Reads an element of a listing. Failure: data_loss.
 Result<SecurityGroup> read_security_group(XmlElement item);
 
 }  // namespace ccm::aws

@@ -49,7 +49,7 @@ struct Listener {
   std::string target_group;  // ARN; empty = it forwards in another way
 };
 
-// Of a listing. Failure: data_loss.
+// Read an element of an answer. Failure: data_loss.
 Result<NetworkBalancer> read_network_balancer(XmlElement member);
 Result<TargetGroup> read_target_group(XmlElement member);
 Result<Listener> read_listener(XmlElement member);

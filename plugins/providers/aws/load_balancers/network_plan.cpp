@@ -21,7 +21,7 @@ const Tags& default_attributes() {
   return defaults;
 }
 
-// Those of `wanted` that are not so yet. What is absent counts as empty.
+// The entries of `wanted` that are not so yet. What is absent counts as empty.
 Tags different(const Tags& wanted, const Tags& existing) {
   Tags out;
   for (const auto& [key, value] : wanted) {
@@ -99,7 +99,7 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
   return {};
 }
 
-// Of one that exists the scheme stays, and zones are added alone (AWS-70, 81).
+// A load balancer that exists keeps its scheme and zones; zones are only added (AWS-70, 81).
 Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
   const ServiceOptions& options = subject.options;
   if (subject.exists) tell_of_scheme(subject, subject.balancer.internal);
@@ -253,7 +253,7 @@ Task<Status> NetworkPlanner::plan_attributes(Ctx ctx, NetworkSubject& subject) {
   co_return Status();
 }
 
-// Those that are there stay with the listener when the list has one alone.
+// Further certificates stay with the listener when the wanted list has one alone.
 Task<Status> NetworkPlanner::plan_certificates(Ctx ctx, NetworkSubject& subject,
                                                NetworkSubject::Port& port) {
   const auto& wanted = port.wanted.certificates;

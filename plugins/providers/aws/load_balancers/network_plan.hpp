@@ -31,7 +31,7 @@ struct NetworkSubject : Subject {
   std::set<std::string> own_arns;    // of a shared one: target groups with the Service's tags
   std::vector<std::string> orphans;  // ARNs of its target groups that no load balancer uses
 
-  // Of the plan.
+  // Filled by the planner and its steps.
   struct Port {
     WantedListener wanted;
     std::optional<Listener> existing;

@@ -98,7 +98,7 @@ class LoadBalancers {
                                              Mode mode);
   // Options, targets, and what is known of the VPC.
   Task<Status> prepare(Ctx ctx, Subject& subject, const Backends& backends, const Found& found);
-  // Those of a recent listing; what is not there, or does not run, is asked about again.
+  // Instances of a recent listing; what is not there, or does not run, is asked about again.
   Task<Result<InstanceMap>> instances_of(Ctx ctx, const std::vector<std::string>& ids);
   void plan_tags(Subject& subject, const Found& found);
   void plan_leftovers(Subject& subject, const std::set<std::string>& used);

@@ -50,7 +50,7 @@ struct ClassicAttributes {
   int64_t idle_timeout = 60;       // seconds
   bool cross_zone = false;
 
-  // Of what is switched off the rest does not count (AWS-86, 154).
+  // The details of what is switched off do not count (AWS-86, 154).
   bool operator==(const ClassicAttributes& other) const;
 };
 

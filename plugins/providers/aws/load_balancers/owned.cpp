@@ -120,7 +120,7 @@ Task<Status> LoadBalancers::list_balancers(Ctx ctx, std::vector<std::string> nam
   co_return Status();
 }
 
-// Those that no load balancer uses; the others go with theirs.
+// Lists target groups that no load balancer uses; the others go with theirs.
 Task<Status> LoadBalancers::list_target_groups(Ctx ctx, std::vector<std::string> names,
                                                std::vector<OwnedObject>& out) {
   const auto groups = co_await elbv2_.groups(ctx, kNew);

@@ -65,14 +65,14 @@ void allow_group(Rules& rules, const std::string& group_id, const std::string& d
 // Makes a load balancer's own group have exactly those.
 RuleChange exact_change(const SecurityGroup& group, const Rules& wanted);
 
-// Of a Network Load Balancer in a group of Nodes: `wanted` are there, and of the rules that bear
-// its name no others. The shared rules for the path MTU follow when anything changes. Superfluous
-// rules for health checks, which the Go manager leaves (AWS-110), go with the next change.
+// Makes a Network Load Balancer's rules in a group of Nodes be `wanted`: no others bear its name.
+// The shared rules for the path MTU follow when anything changes. Superfluous rules for health
+// checks, which the Go manager leaves (AWS-110), go with the next change.
 RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
                                const Rules& wanted);
 // What its rules for the path MTU lack, and which of them nobody needs.
 RuleChange path_mtu_change(const SecurityGroup& group);
-// Of a classic one: all traffic from `source`, or no rule from there.
+// All traffic from `source`, a classic load balancer's group, or no rule from there.
 RuleChange group_rule_change(const SecurityGroup& group, const std::string& source, bool allowed);
 
 // The group of an instance that gets the rules (AWS-92): the only one of the cluster, else the only

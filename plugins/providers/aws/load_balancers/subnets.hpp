@@ -45,7 +45,7 @@ struct SubnetWish {
 // subnets for creating the ELB".
 Result<std::vector<Subnet>> choose_subnets(const Network& network, const SubnetWish& wish);
 
-// Those with these ids, as far as they are there.
+// The subnets with these ids, as far as they are there.
 std::vector<Subnet> subnets_with_ids(const Network& network, const std::vector<std::string>& ids);
 
 }  // namespace ccm::aws

@@ -30,13 +30,13 @@ class Ec2Instances {
   Ec2Instances& operator=(const Ec2Instances&) = delete;
 
   // Every instance of the VPC, 1,000 a call; those that are terminated, too, while AWS shows them.
-  // Those that ask while it is read get the same listing. Failures: those of Client::pages.
+  // Callers that ask while it is read get the same listing. Failures: those of Client::pages.
   Task<Result<InstanceMapPtr>> list(Ctx ctx);
 
-  // Those of the last listing when it has all `ids` and is not older than `max_age`; the missing
-  // ones are asked for by the filter instance-id, 200 a call, so that one dead id fails nothing
-  // (AWS-56). An id without an instance is not in the answer. What it says of an instance may be
-  // `max_age` old. Failures: those of Client::pages.
+  // The instances of the last listing when it is not older than `max_age`; those that it lacks are
+  // asked for by the filter instance-id, 200 a call, so that one dead id fails nothing (AWS-56).
+  // An id without an instance is not in the answer. What it says of an instance may be `max_age`
+  // old. Failures: those of Client::pages.
   Task<Result<InstanceMap>> by_ids(Ctx ctx, std::vector<std::string> ids,
                                    std::chrono::milliseconds max_age);
 
