@@ -25,8 +25,6 @@ RULES = [
 CODE = re.compile(r"\.(cpp|hpp|c|h|py|rs|go)$")
 NO_SUBJECT = re.compile(r"^\s*(?://[/!]?|/\*\*?|#) (Of|That of|Those|The same|The ones?)\b")
 COMMENT = {True: re.compile(r"^\s*#"), False: re.compile(r"^\s*(//|/\*|\*(?=[ /]|$))")}  # by: is Python
-# Folders whose comments are not mended yet.
-SUBJECTS_LATER = ("core/", "plugins/providers/aws/")
 
 LONGEST_FILE = 800
 LONGEST_SCENARIO_LINE = 160
@@ -41,7 +39,7 @@ SCENARIOS = re.compile(r"^tests/scenarios/.*\.yaml$")
 
 def without_subject(path, lines):
     """The number of each line that begins a comment without a subject, and the words."""
-    if not CODE.search(path) or path.startswith(SUBJECTS_LATER):
+    if not CODE.search(path):
         return
     comment = COMMENT[path.endswith(".py")]
     for number, line in enumerate(lines, 1):

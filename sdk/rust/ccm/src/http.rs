@@ -32,7 +32,7 @@ pub struct HttpRequest {
     pub idempotent: bool,
     /// Further texts to redact, such as a password in the body.
     pub secrets: Vec<String>,
-    /// Of a write, for a dry run: what it takes away, in words.
+    /// What a write takes away, in words, for a dry run.
     pub replaces: String,
 }
 
