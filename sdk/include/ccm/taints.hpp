@@ -6,7 +6,7 @@
 namespace ccm {
 
 // A kubelet with --cloud-provider=external registers with it; whoever initialises the Node takes it
-// away (NODE-1).
+// away.
 inline constexpr std::string_view kUninitializedTaint =
     "node.cloudprovider.kubernetes.io/uninitialized";
 // The instance is switched off.
