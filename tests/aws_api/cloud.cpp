@@ -124,7 +124,7 @@ std::string card_xml(const Card& card) {
   return xml + "</ipv6AddressesSet></item>";
 }
 
-std::string machine_xml(const Machine& machine) {
+std::string machine_xml(const Machine& machine, const std::string& more) {
   std::string xml =
       "<item>" + element("instanceId", machine.id) + element("instanceType", machine.type) +
       "<instanceState>" + element("name", machine.state) + "</instanceState><placement>" +
@@ -137,7 +137,7 @@ std::string machine_xml(const Machine& machine) {
   for (const std::string& group : machine.groups) {
     xml += "<item>" + element("groupId", group) + "</item>";
   }
-  return xml + "</groupSet><blockDeviceMapping><item><ebs/></item></blockDeviceMapping>" +
+  return xml + "</groupSet><blockDeviceMapping><item><ebs/></item></blockDeviceMapping>" + more +
          tag_set(machine.tags) + "</item>";
 }
 
@@ -245,7 +245,8 @@ Answer Cloud::describe_instances(const Parameters& form) {
   const size_t end = std::min(begin + page, fitting.size());
   std::string xml = "<reservationSet>";
   for (size_t i = begin; i < end; ++i) {
-    xml += "<item><instancesSet>" + machine_xml(*fitting[i]) + "</instancesSet></item>";
+    xml +=
+        "<item><instancesSet>" + machine_xml(*fitting[i], more_of_each) + "</instancesSet></item>";
   }
   xml += "</reservationSet>";
   if (end < fitting.size()) xml += element("nextToken", std::to_string(end));

@@ -91,6 +91,7 @@ class Cloud {
   // Addresses of Fargate tasks.
   std::vector<std::string> fargate;
   size_t most_routes = 500;
+  std::string more_of_each;  // XML of each instance beside what is read, as long as AWS's own
 
   // How many calls of that action came; of any when empty.
   [[nodiscard]] size_t calls(std::string_view action = {}) const;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <utility>
 
 namespace ccm::aws_api {
 namespace {
@@ -23,7 +24,8 @@ bool is_signed(const support::HttpRequest& request) {
 }  // namespace
 
 struct Server::State {
-  std::mutex mutex;  // of `world`
+  std::mutex mutex;  // of `world` and `disturbance`
+  Disturbance disturbance;
   World world{&since_start};
   const Names names{world.populate()};
   support::HttpServer http{[this](const support::HttpRequest& request) { return handle(request); }};
@@ -39,11 +41,15 @@ struct Server::State {
       return out;
     }
     const std::lock_guard lock(mutex);
-    Answer answered = world.handle(request.body);
-    out.status = answered.status;
-    out.body = std::move(answered.body);
-    out.cut = answered.cut;
-    return out;
+    const Carry carry = [&] {
+      Answer answered = world.handle(request.body);
+      out.status = answered.status;
+      out.body = std::move(answered.body);
+      out.cut = answered.cut;
+      out.delay = world.latency;
+      return out;
+    };
+    return disturbance ? disturbance(carry) : carry();
   }
 };
 
@@ -52,6 +58,11 @@ Server::~Server() = default;
 
 std::string Server::url() const { return state_->http.url(); }
 const Names& Server::names() const { return state_->names; }
+
+void Server::disturb(Disturbance by) {
+  const std::lock_guard lock(state_->mutex);
+  state_->disturbance = std::move(by);
+}
 
 void Server::with(const std::function<void(World&)>& look) {
   const std::lock_guard lock(state_->mutex);

@@ -24,14 +24,27 @@ bool is_of_balancing(const Form& form) {
 
 }  // namespace
 
-World::World(std::function<std::chrono::milliseconds()> now) : cloud(std::move(now)) {}
+World::World(std::function<std::chrono::milliseconds()> now) : cloud(now), now_(std::move(now)) {}
 
 Answer World::handle(std::string_view body) {
   const Form form = Form::parse(body);
   if (!is_of_balancing(form)) return cloud.handle(body);
-  share_instances();
+  // Nothing else looks at them, and there may be thousands.
+  if (form.text("Action").starts_with("Register")) share_instances();
+  provision();
   Reply reply = balancing.handle(body);
+  provision();  // the time of a new one begins
   return {reply.status, std::move(reply.body)};
+}
+
+void World::provision() {
+  for (auto& [arn, network] : balancing.networks) {
+    if (network.state != "provisioning") continue;
+    const auto since = provisioning_since_.try_emplace(arn, now_()).first;
+    if (now_() - since->second < provisioning_time) continue;
+    network.state = "active";
+    provisioning_since_.erase(since);
+  }
 }
 
 void World::share_instances() {

@@ -33,12 +33,19 @@ class World {
 
   Cloud cloud;
   LoadBalancing balancing;
+  // How long a Network Load Balancer stays in the state "provisioning", when that is the state of
+  // new ones.
+  std::chrono::milliseconds provisioning_time{0};
+  std::chrono::milliseconds latency{0};  // of each answer of server.hpp
 
  private:
   void share_instances();
+  void provision();
   void add_subnet(Names& names, const std::string& name, const std::string& zone, int number,
                   bool is_public);
 
+  std::function<std::chrono::milliseconds()> now_;
+  std::map<std::string, std::chrono::milliseconds> provisioning_since_;  // by ARN
   int subnets_ = 0;
 };
 
