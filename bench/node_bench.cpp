@@ -7,6 +7,7 @@
 #include "kubelet_node.hpp"
 #include "lease_watch.hpp"
 #include "manager.hpp"
+#include "node_watch.hpp"
 #include "traffic.hpp"
 #include "work.hpp"
 
@@ -16,7 +17,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -71,28 +71,6 @@ void create_nodes(const Server& admin, const Settings& settings, const Work& wor
   send_all(admin, updates, settings.connections);
 }
 
-// A watch that begins at once and ends when the work was done for every node.
-class Observer {
- public:
-  Observer(const Server& admin, const Work& work, std::size_t nodes,
-           const std::string& resource_version)
-      : thread_([=, this, done = work.done] {
-          std::size_t count = 0;
-          watch(admin, "/api/v1/nodes?watch=true&resourceVersion=" + resource_version,
-                Encoding::protobuf, [&](std::string_view event) {
-                  if (event.find("MODIFIED") != std::string_view::npos && done(event)) ++count;
-                  return count < nodes;
-                });
-          ended_ = true;
-          ended_.notify_one();
-        }) {}
-  void wait() { ended_.wait(false); }
-
- private:
-  std::atomic<bool> ended_ = false;
-  std::jthread thread_;
-};
-
 void row(const char* what, double value, const char* unit) {
   std::printf("| %-60s | %8.2f %-2s |\n", what, value, unit);
 }
@@ -136,11 +114,6 @@ void stay_idle(const Settings& settings, const Server& admin, const Manager& man
   row("idle: processor time, of one core", 100 * (manager.cpu_seconds() - busy) / seconds, "%");
 }
 
-std::string version_of_nodes(const Server& admin) {
-  const auto list = json::parse(send_one(admin, {"GET", "/api/v1/nodes?limit=1", "", ""}));
-  return list["metadata"]["resourceVersion"].get<std::string>();
-}
-
 struct Cost {
   double seconds = 0;   // until the last node is done
   double server = 0;    // processor time of API server and etcd until then
@@ -154,7 +127,7 @@ constexpr std::chrono::seconds kAfter{6};
 // The cost of `act`, which does the work or starts the manager.
 template <typename Act>
 Cost measure(const Settings& settings, const Server& admin, const Work& work, const Act& act) {
-  Observer observer(admin, work, settings.nodes, version_of_nodes(admin));
+  NodeWatch observer(admin, work, settings.nodes, version_of_nodes(admin));
   Cost cost;
   const double requests = answered_requests(admin);
   const double before = cpu_seconds(settings.server);
@@ -177,7 +150,7 @@ Cost measure_bare_client(const Settings& settings, const Server& admin, const Wo
   for (std::size_t i = 0; i < settings.nodes; ++i) work.add_patches(i, patches);
   const Server identity = server_of(settings.manager.manager_kubeconfig);
   // The watch that the manager has open, too.
-  Observer watching(identity, work, settings.nodes, version_of_nodes(admin));
+  NodeWatch watching(identity, work, settings.nodes, version_of_nodes(admin));
   return measure(settings, admin, work, [&] { send_all(identity, patches, settings.connections); });
 }
 
