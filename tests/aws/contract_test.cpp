@@ -62,6 +62,22 @@ TEST_F(AwsContractTest, AWS_59_OneListingHasAllInstancesOfTheVpc) {
   EXPECT_EQ(std::count(reads.begin(), reads.end(), "DescribeInstances"), 1);
 }
 
+TEST_F(AwsContractTest, AWS_59_158_TheListingOfNodesServesTargetsAndZonesAreAskedAboutOnce) {
+  const auto asked = [this](const char* action) {
+    return std::count(reads.begin(), reads.end(), action);
+  };
+  ASSERT_TRUE(component().list().ok());
+  reads.clear();
+  ASSERT_TRUE(ensure(nlb({80})).ok());
+  EXPECT_EQ(asked("DescribeInstances"), 0);
+  host.loop.advance(std::chrono::minutes(2));
+  reads.clear();
+  ASSERT_TRUE(ensure(nlb({80})).ok());
+  EXPECT_EQ(asked("DescribeSubnets"), 1);
+  EXPECT_EQ(asked("DescribeAvailabilityZones"), 0);
+  expect_removed(nlb({80}));
+}
+
 TEST_F(AwsContractTest, AWS_98_ANetworkLoadBalancerWithTwoPortsComesChangesAndGoes) {
   const auto made = settled(nlb({80, 443}));
   ASSERT_EQ(made.ingress.size(), 1U);

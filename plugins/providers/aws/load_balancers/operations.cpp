@@ -83,7 +83,6 @@ LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances
       notices_(host),
       network_tags_(host, [this](Ctx ctx) { return read_network_tags(std::move(ctx)); }),
       classic_tags_(host, [this](Ctx ctx) { return read_classic_tags(std::move(ctx)); }),
-      inventory_(host, [this](Ctx ctx) { return instances_.list(std::move(ctx)); }),
       watch_(host, elbv2_, instances) {}
 
 LoadBalancerLimits LoadBalancers::limits() {
@@ -179,12 +178,12 @@ Task<Result<InstanceMap>> LoadBalancers::instances_of(Ctx ctx,
                                                       const std::vector<std::string>& ids) {
   InstanceMap found;
   if (ids.empty()) co_return found;
-  const auto all = co_await inventory_.get(ctx, kInstancesAge);
+  const auto all = co_await instances_.list(ctx, kInstancesAge);
   if (!all.ok()) co_return all.status();
   std::vector<std::string> unclear;
   for (const std::string& id : ids) {
-    const auto known = (**all)->find(id);
-    if (known != (**all)->end() && known->second.state == "running") {
+    const auto known = (*all)->find(id);
+    if (known != (*all)->end() && known->second.state == "running") {
       found.insert(*known);
     } else {
       unclear.push_back(id);

@@ -145,7 +145,6 @@ class LoadBalancers {
   Notices notices_;
   Snapshot<TagsByOwner> network_tags_;
   Snapshot<TagsByOwner> classic_tags_;
-  Snapshot<InstanceMapPtr> inventory_;
   Watch watch_;
 };
 

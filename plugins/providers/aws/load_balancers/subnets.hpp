@@ -25,11 +25,14 @@ struct RouteTable {
   bool to_internet = false;          // through an internet gateway
 };
 
+// By name; absent = a usual one.
+using ZoneTypes = std::map<std::string, std::string, std::less<>>;
+
 // What is known of the VPC.
 struct Network {
   std::vector<Subnet> subnets;
   std::vector<RouteTable> tables;
-  std::map<std::string, std::string, std::less<>> zone_types;  // by name; absent = a usual one
+  ZoneTypes zone_types;
 };
 
 struct SubnetWish {

@@ -2,6 +2,7 @@
 
 #include "aws/api/error.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::aws {
@@ -74,12 +75,12 @@ Task<Status> Vpc::read_tables(Ctx ctx, Network& out) {
   co_return read;
 }
 
-Task<Status> Vpc::read_zones(Ctx ctx, Network& out) {
+Task<Status> Vpc::read_zones(Ctx ctx) {
   Call call{Api::ec2, "DescribeAvailabilityZones"};
   const auto answer = co_await client_.call(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
   for (const XmlElement item : answer->result().list("availabilityZoneInfo")) {
-    out.zone_types[item.text("zoneName")] = item.text("zoneType");
+    zone_types_[item.text("zoneName")] = item.text("zoneType");
   }
   co_return Status();
 }
@@ -88,8 +89,12 @@ Task<Result<Network>> Vpc::read(Ctx ctx) {
   Network out;
   Status read = co_await read_subnets(ctx, out);
   if (read.ok()) read = co_await read_tables(ctx, out);
-  if (read.ok()) read = co_await read_zones(ctx, out);
+  const bool all_known =
+      std::all_of(out.subnets.begin(), out.subnets.end(),
+                  [this](const Subnet& subnet) { return zone_types_.contains(subnet.zone); });
+  if (read.ok() && !all_known) read = co_await read_zones(ctx);
   if (!read.ok()) co_return read;
+  out.zone_types = zone_types_;
   co_return out;
 }
 

@@ -18,8 +18,8 @@ class Vpc {
  public:
   Vpc(Host& host, Client& client, const Cluster& cluster);
 
-  // Three calls, or none when they were made at most `max_age` ago. Failures: those of
-  // Client::pages.
+  // Two calls, or none when they were made at most `max_age` ago; one more when there is a subnet
+  // in a zone that nobody has asked about. Failures: those of Client::pages.
   Task<Result<Snapshot<Network>::Ptr>> get(Ctx ctx, std::chrono::milliseconds max_age);
   // What was read did not do: the next one reads anew.
   void forget() { network_.forget(); }
@@ -28,10 +28,11 @@ class Vpc {
   Task<Result<Network>> read(Ctx ctx);
   Task<Status> read_subnets(Ctx ctx, Network& out);
   Task<Status> read_tables(Ctx ctx, Network& out);
-  Task<Status> read_zones(Ctx ctx, Network& out);
+  Task<Status> read_zones(Ctx ctx);
 
   Client& client_;
   const Cluster& cluster_;
+  ZoneTypes zone_types_;  // of a zone it stays
   Snapshot<Network> network_;
 };
 

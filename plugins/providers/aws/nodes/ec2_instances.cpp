@@ -55,7 +55,8 @@ Task<Result<InstanceMap>> Ec2Instances::matching(Ctx ctx, Params filters) {
   co_return all;
 }
 
-Task<Result<InstanceMapPtr>> Ec2Instances::list(Ctx ctx) {
+Task<Result<InstanceMapPtr>> Ec2Instances::list(Ctx ctx, milliseconds max_age) {
+  if (last_ && host_.timer.now() - last_at_ < max_age) co_return last_;
   std::shared_ptr<Round> round = running_;
   if (!round) {
     round = running_ = std::make_shared<Round>(host_.post);

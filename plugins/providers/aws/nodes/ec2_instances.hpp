@@ -30,8 +30,9 @@ class Ec2Instances {
   Ec2Instances& operator=(const Ec2Instances&) = delete;
 
   // Every instance of the VPC, 1,000 a call; those that are terminated, too, while AWS shows them.
-  // Callers that ask while it is read get the same listing. Failures: those of Client::pages.
-  Task<Result<InstanceMapPtr>> list(Ctx ctx);
+  // The last listing when it began less than `max_age` ago; those that ask while one is read get
+  // that one. Failures: those of Client::pages.
+  Task<Result<InstanceMapPtr>> list(Ctx ctx, std::chrono::milliseconds max_age);
 
   // The instances of the last listing when it is not older than `max_age`; those that it lacks are
   // asked for by the filter instance-id, 200 a call, so that one dead id fails nothing (AWS-56).

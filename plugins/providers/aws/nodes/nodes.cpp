@@ -101,7 +101,7 @@ Instance Nodes::view(const Ec2Instance& instance) {
 }
 
 Task<Result<InstanceList>> Nodes::list(Ctx ctx) {
-  auto all = co_await instances_.list(ctx);
+  auto all = co_await instances_.list(ctx, milliseconds(0));
   if (!all.ok()) co_return all.status();
   Status status = co_await learn_labels(ctx, **all);
   InstanceList list;
