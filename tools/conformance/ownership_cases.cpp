@@ -276,6 +276,29 @@ void leaves_that_of_another_uid(Trial& trial) {
                 "ensure takes the load balancer of another for its own");
 }
 
+// The Service wants a load balancer again while the cloud still deletes the one that it had.
+void takes_none_that_goes(Trial& trial) {
+  trial.need(kRemove);
+  trial.ensured();
+  trial.need_snapshot();
+  if (trial.run(kRemove).status.error_class() != ErrorClass::waiting) {
+    Trial::skip("the cloud deletes at once");
+  }
+  const Outcome again = trial.ensure_until_active(0);
+  Trial::expect(again.ok() && again.balancer.state == LoadBalancerState::active,
+                "while the cloud deletes the former load balancer, ensure ends with " +
+                    describe(again.status));
+  trial.service(0).id = again.balancer.id;
+  trial.host.loop.advance(10min);
+  trial.watch_cloud();
+  trial.run(kEnsure);
+  const std::string changes = trial.changed();
+  Trial::expect(changes.empty(),
+                "ensure said ACTIVE of a load balancer that the cloud was deleting, and makes "
+                "another one when it is gone: " +
+                    changes);
+}
+
 void makes_it_again(Trial& trial) {
   const LoadBalancer made = trial.ensured();
   trial.ask({{"do", "remove-load-balancer"}, {"id", made.id}});
@@ -340,7 +363,9 @@ void add_ownership_cases(Cases& cases) {
                  [](Trial& trial) { stops_at_a_rate_limit(trial, kEnsure); }},
                 {"OWNERSHIP-23", "remove stops at a 429 in its middle, and goes on later",
                  "ccm/abi/status.h", "CCM_CLASS_THROTTLED",
-                 [](Trial& trial) { stops_at_a_rate_limit(trial, kRemove); }}});
+                 [](Trial& trial) { stops_at_a_rate_limit(trial, kRemove); }},
+                {"OWNERSHIP-24", "ensure takes no load balancer that is being deleted", kHeader,
+                 "ccm_cloud_loadbalancers.ensure", &takes_none_that_goes}});
 }
 
 }  // namespace ccm::conformance
