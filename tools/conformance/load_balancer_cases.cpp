@@ -257,6 +257,26 @@ void follows_the_protocol(Trial& trial) {
                 "the protocol is UDP, and ensure neither refuses it nor changes the cloud");
 }
 
+// The Service changes while the cloud still makes its load balancer.
+void follows_a_change_meanwhile(Trial& trial) {
+  trial.need(kEnsure);
+  trial.backends();
+  const Outcome begun = trial.run(kEnsure);
+  const bool works = begun.balancer.state == LoadBalancerState::pending ||
+                     begun.status.error_class() == ErrorClass::waiting;
+  if (!works) Trial::skip("the cloud makes it at once");
+  trial.service(0).id = begun.balancer.id;
+  trial.service(0).ports.front().port = 8081;
+  const Outcome ended = trial.ensure_until_active(0);
+  Trial::expect(ended.ok() && ended.balancer.state == LoadBalancerState::active,
+                "the port changed while the cloud made the load balancer, and ensure ends with " +
+                    describe(ended.status));
+  trial.watch_cloud();
+  trial.run(kEnsure);
+  const std::string late = trial.changed();
+  Trial::expect(late.empty(), "ensure says ACTIVE before it has followed the change: " + late);
+}
+
 // Clients that were to be kept out come in otherwise, and nobody hears of it.
 void keeps_to_source_ranges(Trial& trial) {
   trial.ensured();
@@ -477,6 +497,8 @@ void add_load_balancer_cases(Cases& cases) {
         "ccm_service_port.protocol", &follows_the_protocol},
        {"LOADBALANCERS-27", "ensure keeps to source ranges, or says that it does not", kHeader,
         "ccm_service.source_ranges", &keeps_to_source_ranges},
+       {"LOADBALANCERS-28", "ensure follows a change that comes while the cloud works", kHeader,
+        "R-91", &follows_a_change_meanwhile},
        {"LOADBALANCERS-90", "ensure completes after its deadline, whatever it waits for",
         "ccm/abi/ctx.h", "R-41", &ends_after_its_deadline}});
 }

@@ -167,4 +167,9 @@ BUGS = [
 
     example("rate_limit_of_a_route", "a 429 for a change of a route passes for a network that works on another one", "routes.go",
             'if err != nil && !isCode(err, "locked") {', 'if err != nil && !isCode(err, "locked", "") {', "ROUTES-24"),
+    example("locked_is_a_mistake", "a change that comes while the cloud works passes for a mistake in the Service", "balancers.go",
+            "\tif err != nil || running {\n\t\treturn pending(found), err\n\t}\n\tif len(steps) == 0 {\n\t\treturn found.result(w), nil",
+            '\tif err == nil && running && len(steps) > 0 {\n\t\treturn nil, ccm.InvalidSpec("load balancer %d is locked", found.ID)\n\t}\n'
+            "\tif err != nil || running {\n\t\treturn pending(found), err\n\t}\n\tif len(steps) == 0 {\n\t\treturn found.result(w), nil",
+            "LOADBALANCERS-28"),
 ]
