@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <random>
 #include <set>
 #include <string>
@@ -36,32 +37,33 @@ class AwsKillsTest : public AwsManagerTest {
     });
   }
   void start_manager() { start("cloud-node-controller,service-lb-controller"); }
-  static std::string name_of(int number) { return "service-" + std::to_string(number); }
-  static std::string path_of(int number) {
-    return std::string(kServicesPath) + "/" + name_of(number);
+  static std::string path_of(const std::string& name) {
+    return std::string(kServicesPath) + "/" + name;
   }
   // One step of a user.
   void change_something(std::mt19937& random) {
     const int number = static_cast<int>(random() % kServices);
-    const bool there = present_.contains(number);
-    if (!there) {
+    const auto place = present_.find(number);
+    if (place == present_.end()) {
       json annotations = json::object();
       if (number % 2 == 0) annotations[kTypeAnnotation] = "nlb";
-      serve(name_of(number), 30'100 + 10 * number, annotations);
-      present_.insert(number);
+      // Its predecessor may still wait for a manager, with its name and its port.
+      const std::string name = "service-" + std::to_string(++made_);
+      serve(name, 30'000 + 5 * (made_ % 500), annotations);
+      present_[number] = name;
     } else if (random() % 3 == 0) {
-      EXPECT_EQ(api_.remove(path_of(number)).status, 200);
-      present_.erase(number);
+      EXPECT_EQ(api_.remove(path_of(place->second)).status, 200);
+      present_.erase(place);
     } else {
       const int port = 8'000 + static_cast<int>(random() % 3);
       const json ports = json::array({{{"name", "p80"}, {"port", 80}, {"protocol", "TCP"}},
                                       {{"name", "more"}, {"port", port}, {"protocol", "TCP"}}});
-      api_.patch(path_of(number), support::kMergePatch, {{"spec", {{"ports", ports}}}});
+      api_.patch(path_of(place->second), support::kMergePatch, {{"spec", {{"ports", ports}}}});
     }
   }
   bool all_have_names() {
-    for (const int number : present_) {
-      if (hostname(name_of(number)).empty()) return false;
+    for (const auto& [number, name] : present_) {
+      if (hostname(name).empty()) return false;
     }
     return true;
   }
@@ -72,7 +74,8 @@ class AwsKillsTest : public AwsManagerTest {
     return text;
   }
 
-  std::set<int> present_;
+  std::map<int, std::string> present_;  // names of Services, by number
+  int made_ = 0;
 };
 
 TEST_F(AwsKillsTest, Issue43_NothingIsDoubledOrLeftBehind) {
@@ -105,7 +108,9 @@ TEST_F(AwsKillsTest, Issue43_NothingIsDoubledOrLeftBehind) {
       EXPECT_EQ(group.tags.count("kubernetes.io/service-name"), 1U);
     }
   });
-  for (const int number : present_) EXPECT_EQ(api_.remove(path_of(number)).status, 200);
+  for (const auto& [number, name] : present_) {
+    EXPECT_EQ(api_.remove(path_of(name)).status, 200);
+  }
   EXPECT_TRUE(cloud_comes_to([](World& world) { return parts_of_load_balancers(world) == 0; }))
       << parts_left() << log_tail();
 }
