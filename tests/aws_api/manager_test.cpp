@@ -130,5 +130,30 @@ TEST_F(AwsManagerTest, AWS_118_121_NodesGetRoutes) {
   })) << log_tail();
 }
 
+TEST_F(AwsManagerTest, AWS_5_127_InstancesAreTaggedByTheirNodes) {
+  const auto has_tag = [&](const char* machine) {
+    const std::string id = cloud_.names().at(machine);
+    return [id](World& world) {
+      const Tags& tags = world.cloud.machine(id)->tags;
+      return tags.contains("team") && tags.at("team") == "a=b";
+    };
+  };
+  join_nodes(2);
+  start("cloud-node-controller,tagging", {"--tags=team=a=b,owner=me", "--resources=instance"});
+  ASSERT_TRUE(cloud_comes_to(has_tag("n1")) && cloud_comes_to(has_tag("n2"))) << log_tail();
+  const std::string node = "/api/v1/nodes/" + cloud_.names().at("n1-dns");
+  EXPECT_TRUE(support::eventually(support::patience(), [&] {
+    const json labels = api_.get(node).body.at("metadata").value("labels", json::object());
+    return labels.value("k8s.io/cloud-provider-aws", "") == "a8e88e2271157a3fc9f5a941e80b3eb1";
+  })) << log_tail();
+  EXPECT_EQ(api_.remove(node).status, 200);
+  EXPECT_TRUE(cloud_comes_to([&](World& world) { return !has_tag("n1")(world); })) << log_tail();
+  cloud_.with([&](World& world) {
+    EXPECT_TRUE(has_tag("n2")(world));
+    const Tags& left = world.cloud.machine(cloud_.names().at("n1"))->tags;
+    EXPECT_TRUE(left.contains("kubernetes.io/cluster/c1"));
+  });
+}
+
 }  // namespace
 }  // namespace ccm::aws_api

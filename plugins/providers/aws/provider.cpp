@@ -23,7 +23,7 @@ ProfileEndpoints profile_endpoints(const Profile* profile) {
 
 }  // namespace
 
-Provider::Provider(Host& host, Environment environment)
+Provider::Provider(Host& host, Session& session, Environment environment)
     : host_(host),
       environment_(std::move(environment)),
       imds_(host),
@@ -33,6 +33,9 @@ Provider::Provider(Host& host, Environment environment)
       nodes_(host, client_, settings_, cluster_, instances_),
       balancers_(host, client_, instances_, cluster_, settings_),
       routes_(host, client_, settings_, cluster_, instances_) {
+  session.client = &client_;
+  session.instances = &instances_;
+  session.cluster = &cluster_;
   host.config.on_change([this] { reload(); });
 }
 

@@ -12,6 +12,7 @@
 #include "nodes/ec2_instances.hpp"
 #include "nodes/nodes.hpp"
 #include "routes/routes.hpp"
+#include "session.hpp"
 
 #include <ccm/host.hpp>
 #include <ccm/instances.hpp>
@@ -29,9 +30,9 @@ namespace ccm::aws {
 
 class Provider {
  public:
-  explicit Provider(Host& host) : Provider(host, Environment::of_process()) {}
+  Provider(Host& host, Session& session) : Provider(host, session, Environment::of_process()) {}
   // For tests.
-  Provider(Host& host, Environment environment);
+  Provider(Host& host, Session& session, Environment environment);
 
   // Reads the configuration, finds keys, region, VPC and the cluster's id (AWS-10 to AWS-28), and
   // asks AWS once, so that keys that are refused show at once. invalid_argument, one line, when the

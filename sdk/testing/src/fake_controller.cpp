@@ -245,6 +245,12 @@ FakeController::FakeController(FakeHost& host, const ccm_plugin* plugin, const s
   state_->component = &component;
 }
 
+FakeController::FakeController(FakePlugin& plugin, const std::string& name)
+    : state_(std::make_shared<State>(plugin.host())),
+      component(plugin, name, state_->interfaces()) {
+  state_->component = &component;
+}
+
 FakeController::~FakeController() { state_->component = nullptr; }
 
 Status FakeController::setup() {

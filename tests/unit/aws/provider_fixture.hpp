@@ -2,6 +2,7 @@
 #pragma once
 
 #include "aws/provider.hpp"
+#include "aws/session.hpp"
 #include "aws_api/cloud.hpp"
 
 #include <ccm/testing/fake_component.hpp>
@@ -21,7 +22,7 @@ inline constexpr const char* kSecretKey = "wJalrXUtnFEMI-K7MDENG";
 
 // The provider with variables of the test's own.
 struct TestProvider : Provider {
-  explicit TestProvider(Host& host) : Provider(host, Environment(variables())) {}
+  TestProvider(Host& host, Session& session) : Provider(host, session, Environment(variables())) {}
   static Environment::Variables& variables() {
     static Environment::Variables all;
     return all;
@@ -64,7 +65,7 @@ class AwsProviderTest : public ::testing::Test {
 
   testing::FakeComponent& make() {
     provider = std::make_unique<testing::FakeComponent>(
-        host, testing::plugin_of<TestProvider, testing::Dispatch::loop>(), "test");
+        host, testing::plugin_of<TestProvider, testing::Dispatch::loop, Session>(), "test");
     return *provider;
   }
   testing::FakeComponent& start() {

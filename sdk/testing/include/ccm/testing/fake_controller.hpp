@@ -27,6 +27,8 @@ struct Reconciled {
 class FakeController {
  public:
   FakeController(FakeHost& host, const ccm_plugin* plugin, const std::string& component);
+  // One of the components of a plugin that share something; the plugin must outlive it.
+  FakeController(FakePlugin& plugin, const std::string& component);
   ~FakeController();
   FakeController(const FakeController&) = delete;
   FakeController& operator=(const FakeController&) = delete;

@@ -1,0 +1,166 @@
+#include "controller.hpp"
+
+#include "aws/api/error.hpp"
+#include "aws/nodes/provider_id.hpp"
+
+#include <ccm/json_writer.hpp>
+#include <ccm/timestamp.hpp>
+#include <ccm/watch.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace ccm::aws {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kTaggedNodes = "v1/nodes";
+constexpr std::string_view kTagsLabel = "k8s.io/cloud-provider-aws";
+constexpr std::string_view kTagsLabelPath = "/metadata/labels/k8s.io~1cloud-provider-aws";
+constexpr milliseconds kTagsTimeout{60'000};
+// Of a Node, for which EC2 may not know its instance yet (AWS-128).
+constexpr milliseconds kYoung{300'000};
+constexpr milliseconds kYoungRetry{10'000};
+constexpr milliseconds kForeignRetry{600'000};
+
+// Empty for a Fargate task, and for what names no instance.
+std::string tagged_instance(const Object& node) {
+  const auto id = parse_provider_id(node.text("/spec/providerID"));
+  return id.ok() && is_instance_id(id->instance) ? id->instance : std::string();
+}
+
+std::string label_patch(const Object& node, std::string_view digest) {
+  JsonWriter json;
+  json.object([&] {
+    json.member("metadata").object([&] {
+      json.member("uid").text(node.uid());
+      json.member("labels").object([&] { json.member(kTagsLabel).text(digest); });
+    });
+  });
+  return std::move(json).str();
+}
+
+}  // namespace
+
+TaggingController::TaggingController(Host& host, Session& session)
+    : host_(host), session_(session), tags_(host, session) {}
+
+Status TaggingController::setup(Setup& setup) {
+  if (session_.client == nullptr) {
+    return Status(Code::unimplemented, ErrorClass::unsupported, "the provider aws is not there");
+  }
+  auto settings = read_tagging_settings(host_.config);
+  if (!settings.ok()) return settings.status();
+  settings_ = *std::move(settings);
+  digest_ = digest_of(settings_.tags);
+  tags_.configure(settings_.tags);
+  QueueOptions options;
+  options.name = "tagging-controller";
+  options.workers = settings_.workers;
+  options.reconcile_timeout = kTagsTimeout;
+  setup.queue(options);
+  watch(setup, kTaggedNodes,
+        {std::string(kTagsLabelPath), "/spec/providerID", "/metadata/creationTimestamp"},
+        std::bind_front(&TaggingController::on_event, this));
+  return {};
+}
+
+bool TaggingController::lacks_tags(const Object& node) const {
+  return node.text(kTagsLabelPath) != digest_ && !tagged_instance(node).empty();
+}
+
+void TaggingController::on_event(EventKind kind, const Object&, const Object& now,
+                                 const Queue& queue) {
+  if (kind == EventKind::deleted) {
+    // A standby would keep them for ever; the leader takes care.
+    const std::string instance = tagged_instance(now);
+    if (instance.empty() || !host_.leader.leading()) return;
+    left_[std::string(now.name())].insert(instance);
+  } else if (!lacks_tags(now)) {
+    return;
+  }
+  queue.add(now.name(), Priority::changed, turn());
+}
+
+milliseconds TaggingController::turn() {
+  if (settings_.rate <= 0 || settings_.burst <= 0) return milliseconds(0);
+  const double interval = 1e3 / settings_.rate;
+  const auto now = static_cast<double>(host_.timer.now().count());
+  const double mine = std::max(next_turn_ms_, now - interval * (settings_.burst - 1));
+  next_turn_ms_ = mine + interval;
+  return milliseconds(static_cast<int64_t>(std::max(mine - now, 0.0)));
+}
+
+Task<Result<ReconcileResult>> TaggingController::reconcile(Ctx ctx, Request request) {
+  Status status = co_await untag(ctx, request.key);
+  const Object node = host_.kube.cached(kTaggedNodes, request.key);
+  if (status.ok() && node && lacks_tags(node)) {
+    status = co_await tag(ctx, node, request.attempt == 0);
+  }
+  if (!status.ok()) co_return status;
+  co_return ReconcileResult();
+}
+
+Task<Status> TaggingController::tag(Ctx ctx, Object node, bool first_try) {
+  Status status = co_await tags_.change(ctx, TagChange::add, tagged_instance(node));
+  if (status.ok()) {
+    status = co_await label(ctx, node);
+    co_return status;
+  }
+  if (status.reason() == kNotOfCluster) {
+    if (first_try) host_.events.warning(node, kNotOfCluster, "No tags: " + status.message());
+    co_return std::move(status).with_retry_after(kForeignRetry);
+  }
+  if (!is_not_found(status)) co_return status;
+  const auto created = parse_timestamp(node.text("/metadata/creationTimestamp"));
+  if (created && host_.timer.wall_clock() - *created < kYoung) {
+    co_return Status(Code::unavailable, ErrorClass::waiting, status.message())
+        .with_retry_after(kYoungRetry);
+  }
+  // The Node goes, too, or names an instance that there never was.
+  host_.log.v(2, "A node's instance gets no tags", {{"node", node.name()}, {"err", status}});
+  co_return Status();
+}
+
+Task<Status> TaggingController::label(Ctx ctx, Object node) {
+  KubePatch patch;
+  patch.reference.resource = kTaggedNodes;
+  patch.reference.name = node.name();
+  patch.type = PatchType::merge;
+  patch.body = label_patch(node, digest_);
+  patch.answer = PatchAnswer::none;
+  const auto written = co_await host_.kube.patch(ctx, std::move(patch));
+  Status status = written.status();
+  if (is_not_found(status)) status = Status();
+  co_return status;
+}
+
+bool TaggingController::in_use(const std::string& instance_id) const {
+  bool found = false;
+  host_.kube.cached_each(kTaggedNodes, {}, [&](const Object& node) {
+    found = tagged_instance(node) == instance_id;
+    return !found;
+  });
+  return found;
+}
+
+Task<Status> TaggingController::untag(Ctx ctx, std::string name) {
+  const auto left = left_.find(name);
+  if (left == left_.end()) co_return Status();
+  const std::set<std::string> instances = left->second;  // more may come meanwhile
+  for (const std::string& id : instances) {
+    // Another Node may have named it, and this one may be back.
+    if (!in_use(id)) {
+      Status status = co_await tags_.change(ctx, TagChange::remove, id);
+      const bool over = status.ok() || is_not_found(status) || status.reason() == kNotOfCluster;
+      if (!over) co_return status;
+    }
+    left_[name].erase(id);
+  }
+  if (left_[name].empty()) left_.erase(name);
+  co_return Status();
+}
+
+}  // namespace ccm::aws
