@@ -191,6 +191,13 @@ Answer Cloud::handle(std::string_view body) {
   const Parameters form = parse(body);
   const std::string action = value_of(form, "Action");
   journal_.push_back(form);
+  if (denied.contains(action)) {
+    const bool ec2 = value_of(form, "Version") == "2016-11-15";
+    return refusal(403, ec2 ? "UnauthorizedOperation" : "AccessDenied", "You are not authorized.");
+  }
+  if (value_of(form, "DryRun") == "true") {
+    return refusal(412, "DryRunOperation", "Request would have succeeded.");
+  }
   for (CallFault& fault : faults) {
     if (fault.count == 0 || (!fault.action.empty() && fault.action != action)) continue;
     --fault.count;

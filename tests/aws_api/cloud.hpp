@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,6 +93,8 @@ class Cloud {
   std::vector<std::string> fargate;
   size_t most_routes = 500;
   std::string more_of_each;  // XML of each instance beside what is read, as long as AWS's own
+  // Actions that the keys have no right to, of any of the APIs.
+  std::set<std::string, std::less<>> denied;
 
   // How many calls of that action came; of any when empty.
   [[nodiscard]] size_t calls(std::string_view action = {}) const;

@@ -28,7 +28,8 @@ World::World(std::function<std::chrono::milliseconds()> now) : cloud(now), now_(
 
 Answer World::handle(std::string_view body) {
   const Form form = Form::parse(body);
-  if (!is_of_balancing(form)) return cloud.handle(body);
+  const bool to_judge = form.text("DryRun") == "true" || cloud.denied.contains(form.text("Action"));
+  if (to_judge || !is_of_balancing(form)) return cloud.handle(body);
   // Nothing else looks at them, and there may be thousands.
   if (form.text("Action").starts_with("Register")) share_instances();
   provision();

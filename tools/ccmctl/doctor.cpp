@@ -1,4 +1,5 @@
 // ccmctl doctor: looks at a cluster and its cloud with reads only, and says what to do.
+#include "cloud_permissions.hpp"
 #include "cloud_session.hpp"
 #include "cluster_objects.hpp"
 #include "commands.hpp"
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -106,6 +108,24 @@ Finding look_at_machines(CloudSession& session, const ManagerFlags& flags,
           "let the credential read instances"};
 }
 
+// Tried by a log-in of its own, so that one that lacks some spoils no other check. Nothing for a
+// provider that cannot try them.
+std::optional<Finding> look_at_permissions(const DoctorCommand& command,
+                                           const ManagerFlags& flags) {
+  app::EarlyOptions plugins;
+  plugins.cloud_provider = command.cloud.provider;
+  plugins.plugin_paths = command.cloud.plugin_paths;
+  const auto permissions = read_cloud_permissions(plugins, flags.controllers());
+  if (!permissions.ok() || permissions->trial_flag.empty()) return std::nullopt;
+  std::string names;
+  for (const std::string& name : permissions->names) names += (names.empty() ? "" : ",") + name;
+  CloudOptions cloud = command.cloud;
+  cloud.more.push_back("--" + permissions->trial_flag + "=" + names);
+  const auto session = CloudSession::open(cloud, command.cluster_name, &command.cluster,
+                                          CloudSession::Access::reads);
+  return check_cloud_permissions(*permissions, session.status());
+}
+
 void look_at_cloud(const DoctorCommand& command, const ManagerFlags& flags,
                    const ClusterObjects& cluster, std::vector<Finding>& findings) {
   const auto session = CloudSession::open(command.cloud, command.cluster_name, &command.cluster,
@@ -167,6 +187,7 @@ std::vector<Finding> look_at_all(const DoctorCommand& command, const ManagerFlag
   }
   look_at_nodes(command, flags, now, *cluster, findings);
   look_at_cloud(command, flags, *cluster, findings);
+  if (auto finding = look_at_permissions(command, flags)) findings.push_back(*std::move(finding));
   return findings;
 }
 

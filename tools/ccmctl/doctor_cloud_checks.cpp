@@ -86,6 +86,19 @@ Finding check_machines(const json& nodes, const std::vector<std::string>& asked,
   return finding;
 }
 
+Finding check_cloud_permissions(const CloudPermissions& permissions, const Status& trial) {
+  Finding finding{"cloud-permissions", Health::ok, {}, {}};
+  if (!trial.ok()) {
+    finding.result = Health::problem;
+    finding.text = trial.message();
+    finding.advice = "`ccmctl permissions` with the same flags prints all that it needs";
+    return finding;
+  }
+  finding.text = "the credential has what `ccmctl permissions` prints";
+  if (!permissions.not_tried.empty()) finding.text += "; not tried: " + permissions.not_tried;
+  return finding;
+}
+
 Finding check_cluster_name(const std::vector<OwnedObject>& objects,
                            const std::string& cluster_name) {
   Finding finding{"cluster-name", Health::ok, {}, {}};

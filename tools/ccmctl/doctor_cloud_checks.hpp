@@ -1,6 +1,7 @@
 // The checks of ccmctl doctor, on what was read from the cloud. Pure.
 #pragma once
 
+#include "cloud_permissions.hpp"
 #include "doctor_report.hpp"
 #include "owned_need.hpp"
 
@@ -21,6 +22,9 @@ Finding check_cloud_failure(const Status& status);
 // `missing`: those of `asked` of which the cloud's whole list of instances has none.
 Finding check_machines(const nlohmann::json& nodes, const std::vector<std::string>& asked,
                        const std::vector<std::string>& missing);
+
+// `trial`: how the log-in ended that tried them.
+Finding check_cloud_permissions(const CloudPermissions& permissions, const Status& trial);
 
 // Whether marks tell this cluster from others: those that name --cluster-name alone do not where it
 // is the default.

@@ -6,8 +6,11 @@
 #include "credentials/assumed_role.hpp"
 #include "credentials/chain.hpp"
 #include "credentials/file_keys.hpp"
+#include "permissions/trial.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace ccm::aws {
@@ -19,6 +22,16 @@ ProfileEndpoints profile_endpoints(const Profile* profile) {
   if (profile == nullptr) return {};
   return {setting(*profile, "endpoint_url"), setting(*profile, "use_fips_endpoint") == "true",
           setting(*profile, "use_dualstack_endpoint") == "true"};
+}
+
+std::vector<std::string> permission_words(std::string_view text) {
+  std::vector<std::string> all;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(','));
+    if (!word.empty()) all.emplace_back(word);
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+  }
+  return all;
 }
 
 }  // namespace
@@ -135,7 +148,17 @@ Task<Status> Provider::initialize(Ctx ctx) {
   if (!status.ok()) co_return status;
   host_.log.info("The cluster", {{"id", cluster_.id}, {"vpc", cluster_.vpc_id}});
   status = co_await nodes_.begin(ctx);
+  if (status.ok()) status = co_await try_permissions(ctx);
   started_ = status.ok();
+  co_return status;
+}
+
+Task<Status> Provider::try_permissions(Ctx ctx) {
+  std::vector<std::string> permissions =
+      permission_words(host_.config.flag("aws-try-permissions").value_or(""));
+  if (permissions.empty()) co_return Status();
+  Trial trial(host_, client_, instances_, cluster_);
+  Status status = co_await trial.run(ctx, std::move(permissions));
   co_return status;
 }
 

@@ -99,6 +99,8 @@ class Provider {
   void reload();
   Task<Result<Http>> open_client(Ctx ctx, HttpClientOptions options);
   Task<Status> reach(Ctx ctx, const Profiles& profiles);
+  // Those of --aws-try-permissions.
+  Task<Status> try_permissions(Ctx ctx);
   void tell_unused(const std::vector<std::string>& overrides) const;
 
   Host& host_;

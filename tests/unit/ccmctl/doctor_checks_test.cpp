@@ -303,5 +303,18 @@ TEST(DoctorChecksTest, ProblemsSayWhatToDo) {
   EXPECT_FALSE(shown[1].contains("toDo"));
 }
 
+TEST(DoctorChecksTest, AWS_132_PermissionsOfTheCredential) {
+  CloudPermissions permissions;
+  EXPECT_EQ(check_cloud_permissions(permissions, Status()).text,
+            "the credential has what `ccmctl permissions` prints");
+  permissions.not_tried = "writes";
+  EXPECT_EQ(check_cloud_permissions(permissions, Status()).text,
+            "the credential has what `ccmctl permissions` prints; not tried: writes");
+  const Finding lacking = check_cloud_permissions(
+      permissions, Status(Code::invalid_argument, "provider aws: the credential lacks a:B"));
+  EXPECT_EQ(lacking.result, Health::problem);
+  EXPECT_EQ(lacking.text, "provider aws: the credential lacks a:B");
+}
+
 }  // namespace
 }  // namespace ccm::ctl

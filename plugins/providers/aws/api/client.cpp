@@ -43,6 +43,15 @@ std::string_view service_name(Api api) {
   return kNames[static_cast<size_t>(api)];
 }
 
+// EC2 carries nothing out when it is asked so.
+bool changes_nothing(const Call& call) {
+  const auto& entries = call.params.entries();
+  return is_read(call.action) ||
+         std::any_of(entries.begin(), entries.end(), [](const Params::Entry& entry) {
+           return entry.path == "DryRun" && entry.value == "true";
+         });
+}
+
 bool may_repeat(const Call& call) { return call.idempotent || is_read(call.action); }
 
 // Whether another try may help. A throttled call was not carried out; of one without an answer, or
@@ -101,7 +110,7 @@ HttpRequest Client::request_of(const Call& call) const {
   request.credential = call.api == Api::ec2 ? "aws-ec2" : "aws-elasticloadbalancing";
   request.timeout = kCallTimeout;
   request.max_tries = 1;  // each try is signed anew, and its refusal counts for the rate
-  request.read_only = is_read(call.action);
+  request.read_only = changes_nothing(call);
   request.replaces = call.replaces;
   return request;
 }
