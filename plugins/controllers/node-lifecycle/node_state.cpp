@@ -18,8 +18,8 @@ constexpr const char* kFinalizers = "/metadata/finalizers";
 
 bool NodeState::same_input(const NodeState& other) const {
   return uid == other.uid && provider_id == other.provider_id && ready == other.ready &&
-         marked == other.marked && released == other.released && taints == other.taints && deleting == other.deleting &&
-         finalizers == other.finalizers;
+         marked == other.marked && released == other.released && taints == other.taints &&
+         deleting == other.deleting && finalizers == other.finalizers;
 }
 
 bool is_ready(const Object& node) {

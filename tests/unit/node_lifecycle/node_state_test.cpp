@@ -27,7 +27,8 @@ Comparison compare(const std::string& part, const std::string& other) {
 }
 
 TEST(NodeState, WhatADecisionDependsOnIsNeverTakenForTheSame) {
-  for (const char* part : {"u-1", "sandbox://1", "taint\"", "NoSchedule", "True", "allow-deletion"}) {
+  for (const char* part :
+       {"u-1", "sandbox://1", "taint\"", "NoSchedule", "True", "allow-deletion"}) {
     const Comparison comparison = compare(part, "x" + std::string(part));
     EXPECT_FALSE(comparison.unread) << part;
     EXPECT_FALSE(comparison.read) << part;
