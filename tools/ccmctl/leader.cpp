@@ -111,7 +111,7 @@ std::string standby_text(const ManagerOptions& options, const json& status) {
          how_to_ask(options, lease.namespace_name, holder);
 }
 
-Result<LeaderPod> find_leader(const ManagerOptions& options) {
+Result<Leader> find_leader(const ManagerOptions& options) {
   const LeaseName lease = split_lease(options.lease);
   if (!lease.good()) return Status(Code::invalid_argument, "--lease is written NAMESPACE/NAME");
   const auto found = read_lease(options, lease);
@@ -120,20 +120,21 @@ Result<LeaderPod> find_leader(const ManagerOptions& options) {
   const std::string holder = member(part(*found, "spec"), "holderIdentity");
   if (holder.empty()) return Status(Code::unavailable, what + " has no holder now");
   const json& annotations = part(part(*found, "metadata"), "annotations");
-  LeaderPod leader;
+  Leader leader;
   leader.target.namespace_name = lease.namespace_name;
   leader.fingerprint = member(annotations, election::kCertificateAnnotation);
   const std::string port = member(annotations, election::kPortAnnotation);
   std::from_chars(port.data(), port.data() + port.size(), leader.target.port);
   if (leader.target.port == 0 || leader.fingerprint.empty()) {
     return Status(Code::failed_precondition,
-                  what + " does not say where its holder " + holder + " is asked");
+                  what + " does not say where its holder " + printable(holder) +
+                      " is asked: it has no secure port (--secure-port=0), or is another program");
   }
   const std::string host = host_of(holder);
   leader.target.pod = host.empty() ? host : pod_of(options, lease.namespace_name, host);
   if (leader.target.pod.empty()) {
-    return Status(Code::not_found, "the Pod of " + holder + ", which holds " + what +
-                                       ", was not found in namespace " + lease.namespace_name);
+    leader.no_pod = "the Pod of " + printable(holder) + ", which holds " + what +
+                    ", was not found in namespace " + lease.namespace_name;
   }
   return leader;
 }

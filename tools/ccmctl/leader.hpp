@@ -19,11 +19,12 @@ std::string standby_text(const ManagerOptions& options, const nlohmann::json& st
 
 // The leader's Pod and port, and the SHA-256 of the certificate that it serves there, as it says in
 // annotations of the Lease options.lease.
-struct LeaderPod {
-  kube::PodPort target;
+struct Leader {
+  kube::PodPort target;  // without a Pod when it was not found: no_pod says so
   std::string fingerprint;
+  std::string no_pod;
 };
-// Failures say why the leader cannot be asked through the API server.
-Result<LeaderPod> find_leader(const ManagerOptions& options);
+// Failures say why nobody can tell where the leader is asked.
+Result<Leader> find_leader(const ManagerOptions& options);
 
 }  // namespace ccm::ctl

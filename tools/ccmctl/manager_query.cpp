@@ -174,9 +174,39 @@ std::string tunnel_advice(const Status& status, const kube::PodPort& target) {
          target.namespace_name;
 }
 
-// The leader's own certificate is the only one that is believed, whoever is in between.
-Result<nlohmann::json> ask_leader(const ManagerOptions& options, const LeaderPod& leader,
-                                  const std::string& path_and_query) {
+// The user, for an endpoint whose own certificate is the only one that is believed, whoever is in
+// between.
+Result<kube::ClientConfig> user_for_leader(const ManagerOptions& options,
+                                           const std::string& endpoint,
+                                           const std::string& fingerprint) {
+  auto config = user_for(options, endpoint);
+  if (!config.ok()) return config;
+  config->ca_data.clear();
+  config->ca_file.clear();
+  config->tls_server_name.clear();
+  config->proxy_url.clear();
+  config->insecure_skip_tls_verify = false;
+  config->server_fingerprint = fingerprint;
+  return config;
+}
+
+// Of a leader that runs in no Pod, on this machine.
+Result<nlohmann::json> ask_here(const ManagerOptions& options, const Leader& leader,
+                                const std::string& path_and_query) {
+  const std::string endpoint = "https://127.0.0.1:" + std::to_string(leader.target.port);
+  auto config = user_for_leader(options, endpoint, leader.fingerprint);
+  if (!config.ok()) return config.status();
+  asio::io_context loop;
+  const kube::Client client = client_for(loop, *std::move(config), options);
+  if (Status status = client.check(); !status.ok()) return status;
+  const Result<std::string> answer = get(loop, client, path_and_query);
+  if (answer.ok()) return read_status(*answer, endpoint);
+  return Status(answer.status().code(),
+                endpoint + ": " + answer.status().message() + advice(answer.status()));
+}
+
+Result<nlohmann::json> ask_pod(const ManagerOptions& options, const Leader& leader,
+                               const std::string& path_and_query) {
   const kube::PodPort& target = leader.target;
   const std::string who = "the leader, Pod " + target.namespace_name + "/" + target.pod;
   auto api = user_for(options, "");
@@ -186,14 +216,8 @@ Result<nlohmann::json> ask_leader(const ManagerOptions& options, const LeaderPod
   if (Status status = run(loop, tunnel.open()); !status.ok()) {
     return Status(status.code(), who + ": " + status.message() + tunnel_advice(status, target));
   }
-  auto config = user_for(options, tunnel.endpoint());
+  auto config = user_for_leader(options, tunnel.endpoint(), leader.fingerprint);
   if (!config.ok()) return config.status();
-  config->ca_data.clear();
-  config->ca_file.clear();
-  config->tls_server_name.clear();
-  config->proxy_url.clear();
-  config->insecure_skip_tls_verify = false;
-  config->server_fingerprint = leader.fingerprint;
   const kube::Client client = client_for(loop, *std::move(config), options);
   if (Status status = client.check(); !status.ok()) return status;
   const Result<std::string> answer = get(loop, client, path_and_query);
@@ -219,8 +243,8 @@ void add_cluster_options(CLI::App& command, ManagerOptions& options) {
 void add_manager_options(CLI::App& command, ManagerOptions& options) {
   command
       .add_option("--endpoint", options.endpoint,
-                  "A manager's secure port; default: the leader's, through the API server, or "
-                  "https://127.0.0.1:10258 when its Pod is not found")
+                  "A manager's secure port; default: the leader's, through the API server, or on "
+                  "this machine when its Pod is not found, or https://127.0.0.1:10258")
       ->type_name("URL");
   command
       .add_option("--lease", options.lease, "The Lease that names the leader, without --endpoint")
@@ -243,14 +267,21 @@ Result<nlohmann::json> ask_manager(const ManagerOptions& options,
                                    const std::string& path_and_query) {
   if (!options.endpoint.empty()) return ask_endpoint(options, path_and_query);
   const auto leader = find_leader(options);
-  if (leader.ok()) return ask_leader(options, *leader, path_and_query);
+  std::string why = leader.status().message();
+  if (leader.ok()) {
+    if (!leader->target.pod.empty()) return ask_pod(options, *leader, path_and_query);
+    auto answer = ask_here(options, *leader, path_and_query);
+    if (answer.ok()) return answer;
+    why = leader->no_pod + "; " + answer.status().message();
+  }
+  // Another manager on this machine, which may be a standby.
   ManagerOptions local = options;
   local.endpoint = kLocalEndpoint;
   auto answer = ask_endpoint(local, path_and_query);
   const Status failed = answer.status();
-  if (failed.ok() || failed.message() == leader.status().message()) return answer;
-  return Status(failed.code(), "the leader cannot be asked through the API server: " +
-                                   leader.status().message() + "; and " + failed.message());
+  if (failed.ok() || failed.message() == why) return answer;
+  return Status(failed.code(), "the leader cannot be asked through the API server: " + why +
+                                   "; and " + failed.message());
 }
 
 Result<kube::ClientConfig> cluster_config(const ManagerOptions& options) {

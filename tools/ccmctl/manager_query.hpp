@@ -17,9 +17,9 @@ namespace ccm::ctl {
 inline constexpr const char* kLocalEndpoint = "https://127.0.0.1:10258";
 
 struct ManagerOptions {
-  std::string endpoint;    // empty = the leader's, through the API server; else kLocalEndpoint
-  std::string kubeconfig;  // empty = $KUBECONFIG, else ~/.kube/config
-  std::string context;     // empty = the file's current one
+  std::string endpoint;               // empty = the leader's, else kLocalEndpoint
+  std::string kubeconfig;             // empty = $KUBECONFIG, else ~/.kube/config
+  std::string context;                // empty = the file's current one
   std::string certificate_authority;  // file; empty = the kubeconfig's
   std::string tls_server_name;        // empty = the endpoint's host
   bool insecure = false;
@@ -34,7 +34,8 @@ void add_manager_options(CLI::App& command, ManagerOptions& options);
 void add_cluster_options(CLI::App& command, ManagerOptions& options);
 
 // GET of `path_and_query` below the endpoint; without one of the leader that the Lease names,
-// through a port forward of the API server, else of a manager on this machine. The failure is one
+// through a port forward of the API server, else on this machine by the port and the certificate
+// that the Lease tells, else of another manager on this machine. The failure is one
 // line: what, where, what to do; no credential is ever part of it.
 Result<nlohmann::json> ask_manager(const ManagerOptions& options,
                                    const std::string& path_and_query);

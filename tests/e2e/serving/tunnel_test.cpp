@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include <csignal>
+
 namespace ccm::e2e {
 namespace {
 
@@ -106,11 +108,22 @@ TEST_F(TunnelTest, Issue42_4_APortThatNobodyListensOnIsSaid) {
   EXPECT_TRUE(contains(refused.text, "Connection refused")) << refused.text;
 }
 
+// A manager of a package, in no Pod.
+TEST_F(TunnelTest, Issue42_4_OnTheSameMachineThePublishedPortAndCertificateAreEnough) {
+  const Output status = run({"status"}, ccmctl());
+  EXPECT_EQ(status.code, 0) << status.text;
+  EXPECT_TRUE(contains(status.text, "sandbox, ready")) << status.text;
+}
+
 TEST_F(TunnelTest, Issue42_4_WithoutItsPodTheReasonIsSaid) {
+  manager_->send(SIGKILL);
+  ASSERT_TRUE(manager_->wait(patience()));
   const Output refused = run({"status"}, ccmctl());
   EXPECT_EQ(refused.code, 1) << refused.text;
   EXPECT_TRUE(contains(refused.text, "the leader cannot be asked through the API server: the Pod"))
       << refused.text;
+  const std::string here = "https://127.0.0.1:" + std::to_string(port()) + ": ";
+  EXPECT_TRUE(contains(refused.text, here)) << refused.text;
   EXPECT_TRUE(contains(refused.text, "https://127.0.0.1:10258")) << refused.text;
 }
 
