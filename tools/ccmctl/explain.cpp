@@ -121,6 +121,14 @@ void print_routes(const json& status, const Subject& subject) {
 int nothing_known(const json& status, const Subject& subject,
                   const std::set<std::string>& controllers) {
   const std::string what = subject.kind + "/" + printable(subject.key);
+  if (!part(status, "provider").value("ready", true)) {
+    const json& cloud = part(status, "cloud");
+    const std::string fault = cloud.value("healthy", true) ? "" : member(cloud, "text");
+    std::cerr << "ccmctl: nothing is known of " << what
+              << ": the controllers begin when the provider is ready"
+              << (fault.empty() ? "" : "; " + fault) << '\n';
+    return kFault;
+  }
   if (controllers.empty()) {
     std::cerr << "ccmctl: no controller of this manager handles a " << subject.kind << '\n';
     return kFault;

@@ -127,7 +127,9 @@ void print_group(const json& group) {
 void print_objects(const json& status) {
   const std::string now = member(part(status, "process"), "now");
   const json& groups = part(status, "groups");
-  std::cout << "\nObjects that wait: " << (groups.empty() ? "none" : "") << "\n";
+  const bool known = part(status, "provider").value("ready", true);
+  const char* empty = known ? "none" : "not known before the provider is ready";
+  std::cout << "\nObjects that wait: " << (groups.empty() ? empty : "") << "\n";
   std::set<std::pair<std::string, std::string>> alone;
   for (const json& group : groups) {
     const json& keys = part(group, "keys");

@@ -43,11 +43,16 @@ std::string without_name(std::string text, const std::string& key) {
   return text;
 }
 
-// A message's command, and the text before it.
+// A message's command, and the text before the words that lead to it.
 std::pair<std::string, std::string> split_command(const std::string& message) {
   const std::size_t at = message.find(kCommand);
   if (at == std::string::npos) return {message, {}};
-  return {message.substr(0, at), message.substr(at)};
+  std::size_t end = at;
+  for (const char* separator : {". ", "; ", ", "}) {
+    const std::size_t place = message.rfind(separator, at);
+    if (place != std::string::npos && (end == at || place > end)) end = place;
+  }
+  return {message.substr(0, end), message.substr(at)};
 }
 
 struct Group {
@@ -98,11 +103,7 @@ struct Group {
     json["count"] = commands.size();
     if (std::string age = age_text(since, now); !age.empty()) json["for"] = std::move(age);
     std::string command = release();
-    if (!cause.empty()) {
-      // The command follows, with all names.
-      while (cause.ends_with(' ')) cause.pop_back();
-      json["waitsFor"] = cause;
-    }
+    if (!cause.empty()) json["waitsFor"] = cause;
     json["keys"] = StatusJson::array();
     for (const auto& entry : commands) json["keys"].push_back(entry.first);
     if (!command.empty()) json["release"] = std::move(command);

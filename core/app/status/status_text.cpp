@@ -94,6 +94,11 @@ std::vector<std::pair<std::string, std::string>> flat(const StatusJson& object) 
   return members;
 }
 
+const char* no_objects(const StatusJson& status) {
+  return status["provider"]["ready"].get<bool>() ? "none"
+                                                 : "not known before the provider is ready";
+}
+
 // "ready" is said only of a provider whose cloud works.
 std::string provider_state(const StatusJson& status) {
   const std::string state = status["provider"]["ready"].get<bool>() ? "" : "not ready";
@@ -127,7 +132,7 @@ std::string status_text(const StatusJson& status) {
   add_lines("Components", status["components"], &text);
   add_lines("Caches", status["caches"], &text);
   text += "\nObjects that wait:\n";
-  if (status["objects"].empty()) text += "  none\n";
+  if (status["objects"].empty()) text += "  " + std::string(no_objects(status)) + "\n";
   for (const StatusJson& object : status["objects"]) add_object(object, &text);
   if (const auto asked = status.find("object"); asked != status.end()) {
     text += "\nAsked about " + plain((*asked)["key"]) + ":\n";
@@ -241,9 +246,10 @@ void add_problem_box(const StatusJson& problems, std::string* html) {
 }
 
 // One block for each cause: thirty Nodes that are held for one reason are one.
-void add_groups(const StatusJson& groups, std::string* html) {
+void add_groups(const StatusJson& status, std::string* html) {
+  const StatusJson& groups = status["groups"];
   heading("Objects that wait", html);
-  if (groups.empty()) *html += "<p>none</p>\n";
+  if (groups.empty()) paragraph("", no_objects(status), html);
   for (const StatusJson& group : groups) {
     *html += needs_action(group) ? "<div class=\"bad\">" : "<div class=\"wait\">";
     std::string title = plain(group["count"]) + " " + plain(group["state"]);
@@ -266,7 +272,7 @@ void add_groups(const StatusJson& groups, std::string* html) {
 std::string status_html(const StatusJson& status) {
   std::string html = kHead;
   add_problem_box(status["problems"], &html);
-  add_groups(status["groups"], &html);
+  add_groups(status, &html);
   add_cloud_facts(status["cloud"], &html);
   add_facts("Process", status["process"], &html);
   add_facts("Leader election", status["leaderElection"], &html);

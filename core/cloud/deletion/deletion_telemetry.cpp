@@ -83,7 +83,7 @@ std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const Brak
       break;
     case BrakeVerdict::over_limit:
       return counts_text(report, options, subject) + "; those still missing after " +
-             short_duration(options.hold) + " goes at that pace";
+             short_duration(options.hold) + " go at that pace";
     case BrakeVerdict::too_early:
       return counts_text(report, options, subject) +
              ", since it does not know how many were deleted before";

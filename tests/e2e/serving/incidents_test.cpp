@@ -138,13 +138,17 @@ TEST_F(IncidentTest, Issue42_Incident_TheCredentialIsRefusedFromTheStart) {
   join("node-1");
   start(reviews());
   const std::string what = "the cloud refuses the credential since ";
-  expect({.status = {what, "not ready: " + what, "held up by the cloud", "! ok\n"},
+  expect({.status = {what, "not ready: " + what, "held up by the cloud", "! ok\n",
+                     "Objects that wait: not known before the provider is ready"},
           .readyz = {"[i]cloud: " + what},
           .metrics = {"!" + unhealthy("credential-refused") + "0\n"},
           .lease_event = "CloudCredentialRefused",
           .object = "Node/node-1",
           .object_event = "CloudCredentialRefused",
           .doctor = {"the cloud refuses the credential (401)"}});
+  const Output explained = ctl({"explain", "node/node-1"}, server_.kubeconfig());
+  EXPECT_TRUE(contains(explained.text, "the controllers begin when the provider is ready; " + what))
+      << explained.text;
 }
 
 TEST_F(IncidentTest, Issue42_Incident_TheCloudAnswersWithErrors) {

@@ -56,6 +56,10 @@ TEST(StatusText, TellsWhatWaitsAndWhy) {
   StatusJson quiet = example();
   quiet["objects"] = StatusJson::array();
   EXPECT_TRUE(holds(status_text(quiet), "Objects that wait:\n  none\n"));
+  quiet["provider"]["ready"] = false;
+  EXPECT_TRUE(holds(status_text(quiet), "wait:\n  not known before the provider is ready\n"));
+  quiet["groups"] = StatusJson::array();
+  EXPECT_TRUE(holds(status_html(quiet), "<p>not known before the provider is ready</p>"));
 }
 
 TEST(StatusText, Issue37_12_NothingTurnsAroundOrHidesOtherTexts) {
