@@ -27,7 +27,8 @@ namespace ccm::aws {
 
 // The provider with variables of the test's own.
 struct ContractProvider : Provider {
-  explicit ContractProvider(Host& host) : Provider(host, Environment(variables())) {}
+  ContractProvider(Host& host, Session& session)
+      : Provider(host, session, Environment(variables())) {}
   static Environment::Variables& variables() {
     static Environment::Variables all;
     return all;
@@ -67,7 +68,7 @@ class AwsContractTest : public ::testing::Test {
   void start() {
     component_.reset();
     component_ = std::make_unique<testing::FakeComponent>(
-        host, testing::plugin_of<ContractProvider, testing::Dispatch::loop>(), "test");
+        host, testing::plugin_of<ContractProvider, testing::Dispatch::loop, Session>(), "test");
     const Status status = component_->initialize();
     ASSERT_TRUE(status.ok()) << status.message();
     writes.clear();

@@ -20,7 +20,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr const char* kLabel = "k8s.io/cloud-provider-aws";
-// Of "owner=me,team=a=b".
+// The sum of "owner=me,team=a=b".
 constexpr const char* kDigest = "a8e88e2271157a3fc9f5a941e80b3eb1";
 
 constexpr auto kTaggingEntries =

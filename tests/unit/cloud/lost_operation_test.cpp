@@ -268,7 +268,8 @@ TEST_F(LostOperationTest, RoutesAreListedBeforeTheyAreChangedAgain) {
   std::optional<bool> listed;
   routes_->list("c", component_->background(),
                 [&](const Result<std::vector<Route>>& result) { listed = result.ok(); });
-  const detail::RoutesC none((std::vector<Route>()));
+  const std::vector<Route> no_routes;
+  const detail::RoutesC none(no_routes);
   answer(1, {}, none.list());
   EXPECT_EQ(listed, true);
   EXPECT_EQ(apply_status({}, {route(7)}).code(), Code::unknown);  // it is on its way

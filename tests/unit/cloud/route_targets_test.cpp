@@ -225,7 +225,8 @@ TEST_F(RouteTargetsTest, ALateAnswerAboutTheNameIsNoneAboutTheProviderId) {
   source_.listing = false;
   const auto list = [&] {
     routes_->list("c", component_->background(), [](const Result<std::vector<Route>>&) {});
-    const detail::RoutesC none(std::vector<Route>{});
+    const std::vector<Route> no_routes;
+    const detail::RoutesC none(no_routes);
     answer(0, {}, none.list());
     advance(1s);
   };

@@ -4,6 +4,7 @@
 #include "aws/nodes/instance_view.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace ccm::aws {
@@ -62,7 +63,7 @@ void add_details(const std::string& action, const std::string& vpc, Params& para
 }  // namespace
 
 Task<Status> Trial::find_samples(Ctx ctx) {
-  auto all = co_await instances_.list(ctx);
+  auto all = co_await instances_.list(ctx, std::chrono::minutes(1));
   if (!all.ok()) co_return all.status();
   for (const auto& [id, instance] : **all) {
     if (!is_of_cluster(instance, cluster_) || instance.state != "running") continue;

@@ -20,7 +20,7 @@ constexpr std::string_view kTaggedNodes = "v1/nodes";
 constexpr std::string_view kTagsLabel = "k8s.io/cloud-provider-aws";
 constexpr std::string_view kTagsLabelPath = "/metadata/labels/k8s.io~1cloud-provider-aws";
 constexpr milliseconds kTagsTimeout{60'000};
-// Of a Node, for which EC2 may not know its instance yet (AWS-128).
+// How long a Node counts as young, for which EC2 may not know its instance yet (AWS-128).
 constexpr milliseconds kYoung{300'000};
 constexpr milliseconds kYoungRetry{10'000};
 constexpr milliseconds kForeignRetry{600'000};

@@ -21,7 +21,7 @@ Status refused_tags(const std::string& why) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec, "--tags " + why);
 }
 
-// Of a key, why not.
+// Why EC2 takes no such tag; empty when it does.
 std::string fault_of(std::string_view key, std::string_view value) {
   if (key.empty() || key.size() > kLongestTagKey) return "has no key of 1 to 128 bytes";
   if (value.size() > kLongestTagValue) return "has a value of more than 256 bytes";
