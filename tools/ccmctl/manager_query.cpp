@@ -190,7 +190,7 @@ Result<kube::ClientConfig> user_for_leader(const ManagerOptions& options,
   return config;
 }
 
-// Of a leader that runs in no Pod, on this machine.
+// Asks a leader that runs in no Pod, on this machine.
 Result<nlohmann::json> ask_here(const ManagerOptions& options, const Leader& leader,
                                 const std::string& path_and_query) {
   const std::string endpoint = "https://127.0.0.1:" + std::to_string(leader.target.port);

@@ -99,7 +99,7 @@ class Provider {
   void reload();
   Task<Result<Http>> open_client(Ctx ctx, HttpClientOptions options);
   Task<Status> reach(Ctx ctx, const Profiles& profiles);
-  // Those of --aws-try-permissions.
+  // Tries the permissions that --aws-try-permissions lists.
   Task<Status> try_permissions(Ctx ctx);
   void tell_unused(const std::vector<std::string>& overrides) const;
 

@@ -38,7 +38,7 @@ class Trial {
   Task<Status> find_samples(Ctx ctx);
   Task<Status> find_balancers(Ctx ctx);
   Task<Status> try_one(Ctx ctx, std::string permission);
-  // Adds the parameters that name a thing; false when there is no such thing.
+  // Adds the parameters that name a thing; false when the cluster has none to name.
   bool name_subjects(Call& call) const;
 
   Host& host_;
