@@ -31,7 +31,7 @@ TEST_F(AwsDoctorTest, AWS_132_Issue43_DoctorSaysWhichPermissionTheKeysLack) {
   start("cloud-node-controller");
   ASSERT_TRUE(nodes_are_initialised(2)) << log_tail();
   const auto well = doctor();
-  EXPECT_THAT(well.output, HasSubstr("OK       cloud-permissions"));
+  EXPECT_THAT(well.output, HasSubstr("the credential has what `ccmctl permissions` prints"));
   EXPECT_THAT(well.output, HasSubstr("not tried: writes of elasticloadbalancing"));
   cloud_.with([](World& world) { world.cloud.denied = {"CreateTags"}; });
   const auto lacking = doctor();

@@ -195,7 +195,7 @@ Answer Cloud::handle(std::string_view body) {
     const bool ec2 = value_of(form, "Version") == "2016-11-15";
     return refusal(403, ec2 ? "UnauthorizedOperation" : "AccessDenied", "You are not authorized.");
   }
-  if (value_of(form, "DryRun") == "true") {
+  if (minds_dry_run && value_of(form, "DryRun") == "true") {
     return refusal(412, "DryRunOperation", "Request would have succeeded.");
   }
   for (CallFault& fault : faults) {

@@ -95,6 +95,7 @@ class Cloud {
   std::string more_of_each;  // XML of each instance beside what is read, as long as AWS's own
   // Actions that the keys have no right to, of any of the APIs.
   std::set<std::string, std::less<>> denied;
+  bool minds_dry_run = true;  // as EC2 does, and not all that stand in for it
 
   // How many calls of that action came; of any when empty.
   [[nodiscard]] size_t calls(std::string_view action = {}) const;

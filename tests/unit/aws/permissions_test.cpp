@@ -36,7 +36,8 @@ TEST_F(AwsPermissionsTest, AWS_132_ThoseThatAreMissingEndTheStart) {
   EXPECT_EQ(status.code(), Code::invalid_argument);
   EXPECT_EQ(status.message(),
             "the credential lacks ec2:CreateTags, elasticloadbalancing:DescribeLoadBalancers");
-  EXPECT_EQ(tried(), (std::vector<std::string>{"CreateTags", "DeleteTags", "DescribeInstances"}));
+  EXPECT_EQ(tried(), (std::vector<std::string>{"DescribeAvailabilityZones", "CreateTags",
+                                               "DeleteTags", "DescribeInstances"}));
   EXPECT_EQ(cloud.calls("AddTags"), 0U) << "there is no way to try it";
 }
 
@@ -45,7 +46,7 @@ TEST_F(AwsPermissionsTest, AWS_132_NothingIsCarriedOutOnAStandbyEither) {
   EXPECT_TRUE(start_with("ec2:CreateRoute,ec2:DeleteSecurityGroup,ec2:ModifyInstanceAttribute,"
                          "ec2:AuthorizeSecurityGroupIngress,ec2:CreateSecurityGroup")
                   .ok());
-  EXPECT_EQ(tried().size(), 5U);
+  EXPECT_EQ(tried().size(), 6U);
   for (const HttpRequest& call : host.http.requests())
     EXPECT_TRUE(call.read_only) << call.operation;
   EXPECT_TRUE(cloud.tables.front().routes.empty());
@@ -62,7 +63,16 @@ TEST_F(AwsPermissionsTest, AWS_132_NothingIsCarriedOutOnAStandbyEither) {
 TEST_F(AwsPermissionsTest, AWS_132_WithoutAnInstanceItIsNotKnown) {
   cloud.machines.clear();
   EXPECT_TRUE(start_with("ec2:CreateTags").ok());
-  EXPECT_TRUE(tried().empty());
+  EXPECT_EQ(tried(), std::vector<std::string>{"DescribeAvailabilityZones"});
+  EXPECT_TRUE(host.log.contains("A permission could not be tried"));
+}
+
+// It would carry the trials out.
+TEST_F(AwsPermissionsTest, AWS_132_AnEc2ThatMindsNoDryRunIsOnlyRead) {
+  cloud.minds_dry_run = false;
+  EXPECT_TRUE(start_with("ec2:CreateTags,ec2:CreateRoute,ec2:ModifyInstanceAttribute").ok());
+  EXPECT_EQ(tried(), std::vector<std::string>{"DescribeAvailabilityZones"});
+  EXPECT_FALSE(cloud.machines.front().tags.contains("ccm-trial"));
   EXPECT_TRUE(host.log.contains("A permission could not be tried"));
 }
 

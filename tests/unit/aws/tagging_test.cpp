@@ -203,6 +203,26 @@ TEST_F(AwsTaggingTest, AWS_129_OneThatVanishesKeepsNoOtherFromItsTags) {
   EXPECT_EQ(label("n2"), "");
 }
 
+// One instance with 50 tags, or one that the credential may not tag, is refused for all of a call.
+TEST_F(AwsTaggingTest, AWS_129_OneThatIsRefusedKeepsNoOtherFromItsTags) {
+  for (int number = 1; number <= 3; ++number) join(number);
+  // All three, then the first alone.
+  cloud.faults.push_back({"CreateTags", 2, 400, "TagLimitExceeded", "50 tags already"});
+  run();
+  EXPECT_TRUE(tags(1).empty());
+  EXPECT_EQ(tags(2), kWanted);
+  EXPECT_EQ(tags(3), kWanted);
+}
+
+// A kubelet that registers over and over would spend the account's writes.
+TEST_F(AwsTaggingTest, AWS_127_ANodeThatNeverHadOurLabelCostsNothingWhenItGoes) {
+  run();
+  join(1);
+  host.kube.remove("v1/nodes", "n1");
+  pass(seconds(1));
+  EXPECT_EQ(cloud.calls("DeleteTags"), 0U);
+}
+
 TEST_F(AwsTaggingTest, AWS_130_TheRateNeedsBothNumbers) {
   host.config.set_flag("tagging-controller-rate-limit", "0.5");
   for (int number = 1; number <= 3; ++number) join(number);

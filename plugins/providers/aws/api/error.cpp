@@ -90,7 +90,7 @@ std::chrono::milliseconds throttle_pause(const HttpResponse& response) {
   int64_t seconds = 0;
   std::from_chars(told.data(), told.data() + told.size(), seconds);
   return std::max<std::chrono::milliseconds>(
-      kThrottlePause, std::chrono::seconds(std::min(seconds, kLongestPause)));
+      kThrottlePause, std::chrono::seconds(std::clamp<int64_t>(seconds, 0, kLongestPause)));
 }
 
 Status classified(const HttpResponse& response, const std::string& code, std::string message) {

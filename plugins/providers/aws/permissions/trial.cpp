@@ -117,11 +117,26 @@ bool Trial::name_subjects(Call& call) const {
   return true;
 }
 
+// A stand-in for EC2 that does not mind DryRun would carry the writes out: a read tells.
+Task<void> Trial::check_dry_run(Ctx ctx) {
+  Call call{Api::ec2, "DescribeAvailabilityZones"};
+  call.params.set("DryRun", true);
+  const Status status = co_await client_.run(ctx, std::move(call));
+  dry_runs_ = has_code(status, "DryRunOperation");
+}
+
 // permission_denied: it is missing. ok: it is there. Other failures do not tell.
 Task<Status> Trial::try_one(Ctx ctx, std::string permission) {
   const bool ec2 = permission.starts_with(kEc2Prefix);
+  if (!ec2 && !permission.starts_with(kBalancingPrefix)) {
+    co_return Status(Code::unavailable, "it is neither ec2 nor elasticloadbalancing");
+  }
   Call call{ec2 ? Api::ec2 : Api::elbv2, permission.substr(permission.find(':') + 1)};
-  if (!ec2 && !is_read(call.action)) co_return Status();
+  const bool read = is_read(call.action);
+  if (!ec2 && !read) co_return Status();
+  if (!read && !dry_runs_) {
+    co_return Status(Code::unavailable, "this EC2 does not answer a dry run as EC2 does");
+  }
   if (!name_subjects(call)) {
     co_return Status(Code::unavailable, "there is nothing to try it with");
   }
@@ -131,6 +146,10 @@ Task<Status> Trial::try_one(Ctx ctx, std::string permission) {
     call.params.set("DryRun", true);
   }
   Status status = co_await client_.run(ctx, std::move(call));
+  if (ec2 && !read && status.ok()) {
+    dry_runs_ = false;
+    co_return Status(Code::internal, "EC2 took no notice of DryRun and carried it out");
+  }
   if (has_code(status, "DryRunOperation")) status = Status();
   co_return status;
 }
@@ -142,6 +161,7 @@ Task<Status> Trial::run(Ctx ctx, std::vector<std::string> permissions) {
       permissions.begin(), permissions.end(),
       [](const std::string& permission) { return permission.starts_with(kBalancingPrefix); });
   if (balances) found = co_await find_balancers(ctx);
+  co_await check_dry_run(ctx);
   std::string missing;
   for (const std::string& permission : permissions) {
     Status status = co_await try_one(ctx, permission);

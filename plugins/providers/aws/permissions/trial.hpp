@@ -37,6 +37,7 @@ class Trial {
   using Samples = std::map<std::string, std::string, std::less<>>;
   Task<Status> find_samples(Ctx ctx);
   Task<Status> find_balancers(Ctx ctx);
+  Task<void> check_dry_run(Ctx ctx);
   Task<Status> try_one(Ctx ctx, std::string permission);
   // Adds the parameters that name a thing; false when the cluster has none to name.
   bool name_subjects(Call& call) const;
@@ -46,6 +47,7 @@ class Trial {
   Ec2Instances& instances_;
   const Cluster& cluster_;
   Samples samples_;
+  bool dry_runs_ = false;  // EC2 answers a dry run as one
 };
 
 }  // namespace ccm::aws

@@ -74,9 +74,11 @@ bool TaggingController::lacks_tags(const Object& node) const {
 void TaggingController::on_event(EventKind kind, const Object&, const Object& now,
                                  const Queue& queue) {
   if (kind == EventKind::deleted) {
-    // A standby would keep them for ever; the leader takes care.
+    // The label is our record of the tags; a provider ID is a kubelet's word. A standby would keep
+    // them for ever; the leader takes care.
     const std::string instance = tagged_instance(now);
-    if (instance.empty() || !host_.leader.leading()) return;
+    const bool ours = !now.text(kTagsLabelPath).empty();
+    if (!ours || instance.empty() || !host_.leader.leading()) return;
     left_[std::string(now.name())].insert(instance);
   } else if (!lacks_tags(now)) {
     return;
@@ -133,7 +135,11 @@ Task<Status> TaggingController::label(Ctx ctx, Object node) {
   patch.answer = PatchAnswer::none;
   const auto written = co_await host_.kube.patch(ctx, std::move(patch));
   Status status = written.status();
-  if (is_not_found(status)) status = Status();
+  if (is_not_found(status)) {
+    // It went before it had the label, so its deletion told nothing of the tags.
+    left_[std::string(node.name())].insert(tagged_instance(node));
+    status = co_await untag(ctx, std::string(node.name()));
+  }
   co_return status;
 }
 
@@ -156,6 +162,8 @@ Task<Status> TaggingController::untag(Ctx ctx, std::string name) {
       Status status = co_await tags_.change(ctx, TagChange::remove, id);
       const bool over = status.ok() || is_not_found(status) || status.reason() == kNotOfCluster;
       if (!over) co_return status;
+      // Another Node may have come with it meanwhile, whose label says that it has the tags.
+      if (status.ok() && in_use(id)) co_await tags_.change(ctx, TagChange::add, id);
     }
     left_[name].erase(id);
   }

@@ -13,6 +13,16 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kGather{100};
 constexpr milliseconds kFreshListing{60'000};
+// With so many refusals of single instances in one round the fault is not theirs.
+constexpr int kMostRefused = 16;
+
+// Whether EC2 may have refused a call for one of its instances: one that vanished (AWS-129), has 50
+// tags already, or may not be tagged by this credential.
+bool may_be_of_one(const Status& status) {
+  const ErrorClass error = status.error_class();
+  return is_not_found(status) || error == ErrorClass::quota || error == ErrorClass::conflict ||
+         error == ErrorClass::invalid_spec || status.code() == Code::permission_denied;
+}
 
 }  // namespace
 
@@ -85,16 +95,16 @@ Call InstanceTags::call_of(TagChange change, const std::vector<std::string>& ids
   return call;
 }
 
-// One that vanished since it was looked at would keep the others from theirs (AWS-129): halves,
-// until it is alone.
+// One that is refused would keep the others from theirs: halves, until it is alone.
 Task<Status> InstanceTags::write(Ctx ctx, TagChange change, std::vector<std::string> ids,
                                  Round& round) {
   Call call = call_of(change, ids);
   Status status = co_await session_.client->run(ctx, std::move(call));
-  if (!is_not_found(status)) co_return status;
+  if (status.ok() || !may_be_of_one(status)) co_return status;
   if (ids.size() == 1) {
     round.outcomes[ids.front()] = status;
-    co_return Status();
+    if (!is_not_found(status)) ++round.refused;
+    co_return round.refused < kMostRefused ? Status() : status;
   }
   const auto middle = ids.begin() + static_cast<std::ptrdiff_t>(ids.size() / 2);
   std::vector<std::string> others(middle, ids.end());

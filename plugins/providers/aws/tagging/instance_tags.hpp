@@ -42,6 +42,7 @@ class InstanceTags {
     explicit Round(const Post& post) : ended(post) {}
     Gate ended;
     std::map<std::string, Status> outcomes;
+    int refused = 0;  // instances that EC2 refused alone
   };
   Task<Status> work(Ctx ctx, TagChange change, Round& round);
   Task<Status> write(Ctx ctx, TagChange change, std::vector<std::string> ids, Round& round);
