@@ -270,7 +270,9 @@ Status NodeDeletions::refusal(const NodeDeletion& request, const NodeFacts& node
 Status NodeDeletions::change_since(const Candidate& candidate, const NodeFacts& fresh) const {
   const NodeFacts& node = candidate.node;
   const std::string& wanted_version = candidate.request.options.resource_version;
+  // A release that was taken back meanwhile counts: the brake has not judged this Node.
   if (fresh.uid != node.uid || fresh.provider_id != node.provider_id ||
+      (node.released && !fresh.released) ||
       (!wanted_version.empty() && wanted_version != fresh.object->resource_version())) {
     return node_changed(node.name);
   }

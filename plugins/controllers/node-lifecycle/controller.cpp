@@ -51,6 +51,12 @@ bool kept_by_host(const Status& status) {
          status.code() == Code::failed_precondition || status.code() == Code::cancelled;
 }
 
+// A release changes what the host answers to these.
+bool waits_for_release(const Status& status) {
+  return status.reason() == "DeletionHeld" || status.reason() == "CloudViewBlind" ||
+         status.reason() == "InstanceNeverSeen";
+}
+
 Status left_alone(std::string why, std::string_view reason) {
   return Status(Code::implemented_elsewhere, std::move(why)).with_reason(std::string(reason));
 }
@@ -134,8 +140,11 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   if (state.same_input(before)) return;
   // Taints that come and go while it is not Ready anyway, ours among them, say nothing new about
   // the instance.
-  const bool released = state.released && !before.released;
-  // Whoever releases thirty Nodes waits for their end.
+  const auto doubt = in_doubt_.find(state.name);
+  const bool released = state.released && !before.released && doubt != in_doubt_.end() &&
+                        waits_for_release(doubt->second.outcome.status());
+  // Whoever releases thirty Nodes waits for their end. A kubelet may write it, too: looks at a Node
+  // that nobody holds are its own business only at the usual pace.
   if (released) pace_.hinted(state.name, host_.timer.now());
   const bool news = state.ready || before.ready || state.uid != before.uid ||
                     state.provider_id != before.provider_id || state.deleting || released;

@@ -287,6 +287,24 @@ TEST_F(LifecycleTest, Issue42_3_AHeldNodeGoesAtOnceWhenItIsReleased) {
   EXPECT_EQ(take_calls(), std::vector<std::string>{"delete"});
 }
 
+// A kubelet may write it to its own Node, too: a Node that nobody holds has its looks at the usual
+// pace.
+TEST_F(LifecycleTest, Issue37_ANodeThatIsNotHeldHasNoLookForItsRelease) {
+  cloud.machines["sandbox://n1"] = InstanceState::running;
+  start();
+  Json own = node("n1", "Unknown");
+  put(own);
+  for (int i = 0; i < 60; ++i) controller->advance(5s);
+  const std::size_t before = cloud.asked.size();
+  for (int i = 0; i < 20; ++i) {
+    own["metadata"]["annotations"]["cloud-controller-manager/allow-deletion"] =
+        i % 2 == 0 ? "true" : "false";
+    put(own);
+    controller->advance(10ms);
+  }
+  EXPECT_EQ(cloud.asked.size(), before);
+}
+
 TEST_F(LifecycleTest, LIFE_9_ADeletionThatFailsIsTold) {
   host.kube.fail_next("delete", "v1/nodes",
                       Status(Code::permission_denied, ErrorClass::auth, "no verb delete"));
