@@ -162,6 +162,22 @@ RbacRule read_rule(const json& value, const std::string& path, ManifestReport& f
   return rule;
 }
 
+// By its name: what runs is known by names, not by aliases, and by plugin.
+void check_rule_controllers(const Manifest& manifest, ManifestReport& findings) {
+  if (!findings.faults.empty()) return;  // it may be one that could not be read
+  for (std::size_t i = 0; i < manifest.rbac.size(); ++i) {
+    for (const std::string& name : manifest.rbac[i].controllers) {
+      const bool own = std::any_of(
+          manifest.components.begin(), manifest.components.end(), [&](const Component& component) {
+            return component.kind == ComponentKind::controller && component.name == name;
+          });
+      if (own) continue;
+      findings.faults.push_back("rbac[" + std::to_string(i) + "].controllers: \"" + name +
+                                "\" is no controller of this plugin");
+    }
+  }
+}
+
 CacheRead read_cache_read(const json& value, const std::string& path, ManifestReport& findings) {
   ManifestReader reader(value, path, findings);
   CacheRead read;
@@ -261,6 +277,7 @@ Manifest read_manifest(const json& document, ManifestReport& findings) {
   if (const json* table = reader.any("serviceAnnotations"); table != nullptr) {
     read_annotation_table(*table, manifest, findings);
   }
+  check_rule_controllers(manifest, findings);
   (void)reader.any("cloudPermissions");  // of `ccmctl permissions`, which reads it
   reader.finish();
   return manifest;

@@ -167,6 +167,9 @@ TEST(Manifest, RulesNeedGroupsResourcesAndVerbs) {
   EXPECT_EQ(fault_after([](json& m) { m["rbac"][0].erase("verbs"); }), "rbac[0].verbs: is missing");
   EXPECT_EQ(fault_after([](json& m) { m["rbac"][0]["resources"] = json::array(); }),
             "rbac[0].resources: must not be empty");
+  // Else it would count for nobody, and the plugin would not wait for the right.
+  EXPECT_EQ(fault_after([](json& m) { m["rbac"][0]["controllers"] = {"firewall"}; }),
+            "rbac[0].controllers: \"firewall\" is no controller of this plugin");
 }
 
 TEST(Manifest, ReadsOfTheCacheBringTheirRights) {
