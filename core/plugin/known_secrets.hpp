@@ -1,7 +1,7 @@
 // The credentials that plugins were given or have sent, and texts of plugins without them: a
 // provider that puts its token into an error would bring it into logs, Events and conditions. It
-// knows what the host has seen: secrets by name, credentials in the headers of requests, and what
-// requests name as secret. Any thread.
+// knows what the host has seen: secrets whose names say so, credentials in the headers of requests,
+// and what requests name as secret. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>

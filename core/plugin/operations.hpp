@@ -1,5 +1,5 @@
-// What the host knows of operations by their names: all that depends on a name is in this table.
-// Values; any thread.
+// What the host knows of operations by their names; which of them tell of the cloud's health is in
+// cloud/cloud_health.cpp. Values; any thread.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@ struct Operation {
   bool reads;
   // Its answer is valid for every Node or Service.
   bool shared;
-  // Its answer is the cloud's, and a question of this priority unless the work is periodic.
+  // It is part of an object's reconcile: a question of this priority unless the work is periodic,
+  // whose answer is kept as the cloud's. A dry run withholds it when it changes something.
   bool asks_cloud;
   CallPriority priority = CallPriority::routes;
 };

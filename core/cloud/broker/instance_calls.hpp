@@ -44,9 +44,6 @@ inline void tell_answer(const std::shared_ptr<Origin>& asker,
   if (asker && shared && asker != shared && shared->answer()) asker->answered(*shared->answer());
 }
 
-// Calls to the provider about instances: listings and single questions, for whom they are made, and
-// how many questions that controllers repeat the cloud can be asked. Loop thread.
-
 // The number of questions within a period. They arrive a few at a time, one for each worker of the
 // controller, so only a whole period shows how many instances are in doubt. A controller that wants
 // answers of at most some age asks about twice as often.

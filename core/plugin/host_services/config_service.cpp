@@ -229,10 +229,14 @@ void ConfigService::rejected(void* self, ccm_str file, ccm_str reason) noexcept 
   const auto& service = *static_cast<ConfigService*>(self);
   const auto component = service.component();
   if (!component) return;
+  // Cut after it was searched, so that no piece of a credential stays.
+  const std::string whole =
+      component->runtime().secrets->without(view(reason).substr(0, 8 * kReasonLimit));
   component->runtime().loop.post(
       [&rejections = service.rejections_, component, path = utf8_text(view(file)),
-       text = component->runtime().secrets->without(utf8_text(view(reason).substr(
-           0, kReasonLimit)))] { rejections.add(component->identity().plugin_id, path, text); });
+       text = utf8_text(std::string_view(whole).substr(0, kReasonLimit))] {
+        rejections.add(component->identity().plugin_id, path, text);
+      });
 }
 
 void ConfigService::accepted(void* self, ccm_str file) noexcept {

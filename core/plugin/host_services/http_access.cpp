@@ -48,6 +48,13 @@ SendHttp make_send_http(boost::asio::any_io_executor executor,
 
 namespace {
 
+// Where a listing goes on, or which request is repeated: no credential, though it says "token".
+bool names_place(std::string_view name) {
+  const std::string lower = lower_case(name);
+  return lower == "pagetoken" || lower == "page_token" || lower == "nexttoken" ||
+         lower == "next_token" || lower == "clienttoken";
+}
+
 // The values of the query's parameters with a name of a secret.
 std::vector<std::string_view> secrets_in_query(std::string_view target) {
   std::vector<std::string_view> values;
@@ -58,7 +65,9 @@ std::vector<std::string_view> secrets_in_query(std::string_view target) {
     const std::string_view pair = rest.substr(0, rest.find('&'));
     rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
     const auto equals = pair.find('=');
-    if (equals != std::string_view::npos && names_credential(pair.substr(0, equals))) {
+    if (equals == std::string_view::npos) continue;
+    const std::string_view name = pair.substr(0, equals);
+    if (names_credential(name) && !names_place(name)) {
       values.push_back(pair.substr(equals + 1));
     }
   }
