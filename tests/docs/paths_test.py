@@ -12,7 +12,7 @@ class PathsTest(unittest.TestCase):
         """Of a small tree with that page."""
         tree = {
             "README.md": "# The project\n\n## How it works (in short)\n", "docs/facts/host.md": "", "core/app/main.cpp": "",
-            "core/app/manager.cpp": "", "core/app/manager.cpp": "void Manager::lead() {}", "sdk/include/ccm/abi/base.h": "",
+            "core/app/manager.cpp": "void Manager::lead() {}", "sdk/include/ccm/abi/base.h": "",
             "plugins/controllers/node/plugin.json": "", "tests/a_test.py": "",
         }
         tree[page] = text
@@ -27,7 +27,7 @@ class PathsTest(unittest.TestCase):
         for text in (
                 "[the project](../README.md)", "[how](../README.md#how-it-works-in-short)", "[core](../core) and [app](../core/app/)",
                 "[guide](#top)\n# Top", "[elsewhere](https://example.com/core/none.cpp)", "`core/app/main.cpp`.", "core/app,",
-                "core/app/manager{,_start}.cpp", "core/*/main.cpp", "plugins/controllers/NAME/plugin.json", "`ccm/abi/base.h`",
+                "core/app/ma{in,nager}.cpp", "core/*/main.cpp", "plugins/controllers/NAME/plugin.json", "`ccm/abi/base.h`",
                 "`base.h`", "docs/facts/<page>.md", "`core/app/manager.cpp`: `lead()` starts", "lib/ccm/core/none.so", "example.com/docs/none", "`ccm_plugin_manifest.h`",
                 "hardcore/none"):
             with self.subTest(text):

@@ -85,7 +85,7 @@ TEST_F(NetworkFaults, ABalancerThatIsCompletedLateIsIgnored) {
 }
 
 TEST_F(NetworkFaults, CompletionsThatAreTooManyAreCounted) {
-  for (const std::string kind : {"balancer_completes", "routes_complete"}) {
+  for (const std::string kind : {"balancers/balancer_completes", "routes/routes_complete"}) {
     const std::string key = kind[0] == 'b' ? "ensure-1" : "apply-1";
     for (const std::string when : {"_twice", "_after_destroy"}) {
       SCOPED_TRACE(kind + when);
