@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kGather{100};
 constexpr milliseconds kFreshListing{60'000};
-// With so many refusals of single instances in one round the fault is not theirs.
+// When this number of single instances was refused in one round, the fault is not theirs.
 constexpr int kMostRefused = 16;
 
 // Whether EC2 may have refused a call for one of its instances: one that vanished (AWS-129), has 50
