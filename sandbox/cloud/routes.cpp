@@ -55,11 +55,10 @@ Json Routes::add(const Json& given, const Machines& machines, const Settings& se
   if (destination.find('/') == std::string::npos) {
     return outcome("invalid", "destination has to be a CIDR");
   }
-  if (!machines.contains(route["machine_id"].get<std::string>())) {
-    return outcome("no_machine", "no machine " + route["machine_id"].get<std::string>());
-  }
+  const std::string machine = route["machine_id"];
+  if (!machines.contains(machine)) return outcome("no_machine", "no machine " + machine);
   if (const auto place = taken.find(destination); place != taken.end()) {
-    return place->second == route["machine_id"]
+    return place->second == machine
                ? outcome("ok")
                : outcome("conflict", destination + " leads to another machine already");
   }
@@ -69,7 +68,7 @@ Json Routes::add(const Json& given, const Machines& machines, const Settings& se
   }
   const std::string id = "r-" + std::to_string(next_++);
   route["id"] = id;
-  taken.emplace(destination, route["machine_id"]);
+  taken.emplace(destination, machine);
   all_[id] = std::move(route);
   return outcome("ok");
 }
