@@ -53,9 +53,10 @@ void CloudNews::tell(const CloudTrouble& trouble) {
   if (another) nodes_.clear();
   outage_told_ = true;
   told_[trouble.fault] = now;
-  log::warning("The cloud fails", {{"fault", to_string(trouble.fault)},
-                                   {"reason", trouble.text},
-                                   {"lastFailure", trouble.message}});
+  const bool slow = trouble.fault == CloudFault::slow;
+  log::warning(slow ? "The cloud is slow" : "The cloud fails", {{"fault", to_string(trouble.fault)},
+                                                                {"reason", trouble.text},
+                                                                {"lastFailure", trouble.message}});
   std::string message = trouble.text;
   if (!trouble.message.empty()) message += ": " + trouble.message;
   deps_.record(deps_.lease(), kube::EventType::warning, reason_, std::move(message));

@@ -183,7 +183,8 @@ void add_budgets(serving::SampledMetrics* metrics, const plugin::PluginHost& plu
 // All classes are always there, so that an alert needs no absent().
 void add_cloud_health(serving::SampledMetrics* metrics, const plugin::PluginHost& plugins) {
   metrics->gauge("ccm_cloud_unhealthy_since_seconds",
-                 "Time since when the cloud fails in this way; 0: it does not.", [&plugins] {
+                 "Time since when the cloud fails, or is slow, in this way; 0: it does not.",
+                 [&plugins] {
                    const auto troubles = plugins.cloud().health().troubles();
                    Samples samples;
                    for (const plugin::CloudFault fault : plugin::kCloudFaults) {

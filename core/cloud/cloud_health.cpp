@@ -1,5 +1,6 @@
 #include "cloud/cloud_health.hpp"
 
+#include "base/duration.hpp"
 #include "plugin/operations.hpp"
 
 #include <algorithm>
@@ -15,6 +16,9 @@ namespace {
 
 // A part that nobody asks about any more says nothing, when others have answered since.
 constexpr std::chrono::minutes kStaleFailure{15};
+// Users notice a call of this length, and two in a row are no accident.
+constexpr std::chrono::seconds kSlowCall{5};
+constexpr std::size_t kSlowCalls = 2;
 // The hour alone tells the day until then.
 constexpr std::chrono::hours kSameDay{20};
 
@@ -59,6 +63,8 @@ std::string_view sentence(CloudFault fault) {
       return "the cloud answers with errors";
     case CloudFault::rate_limited:
       return "the cloud limits the rate of calls";
+    case CloudFault::slow:
+      return "the cloud is slow";
   }
   return "the cloud fails";
 }
@@ -75,6 +81,8 @@ std::string_view to_string(CloudFault fault) {
       return "server-errors";
     case CloudFault::rate_limited:
       return "rate-limited";
+    case CloudFault::slow:
+      return "slow";
   }
   return "no-answer";
 }
@@ -89,6 +97,8 @@ std::string_view event_reason(CloudFault fault) {
       return "CloudServerErrors";
     case CloudFault::rate_limited:
       return "CloudRateLimited";
+    case CloudFault::slow:
+      return "CloudIsSlow";
   }
   return "CloudDoesNotAnswer";
 }
@@ -115,26 +125,44 @@ void CloudHealth::ended(std::string_view operation, const Status& status,
   const auto http_status =
       answer ? std::optional<unsigned>(answer->http_status) : std::optional<unsigned>();
   const TimePoint now = timers_.now();
-  const auto fault = status.ok() ? std::nullopt : fault_of(status, http_status);
+  auto fault = status.ok() ? std::nullopt : fault_of(status, http_status);
+  if (!fault && !may_ask_nothing(operation)) {
+    answered_[part] = now;
+    if (answer && answer->took >= kSlowCall) fault = CloudFault::slow;
+  }
   if (!fault) {
-    if (!may_ask_nothing(operation)) answered_[part] = now;
     const bool failed = failures_.erase(part) > 0;
     if (failed && changed_) changed_();
     return;
   }
   auto place = failures_.find(part);
   if (place == failures_.end() || place->second.fault != *fault) {
-    place = failures_.insert_or_assign(part, Failure{*fault, 0, now, now, 0, {}}).first;
+    place = failures_.insert_or_assign(part, Failure{*fault, 0, now, now, 0, {}, {}}).first;
   }
   Failure& failure = place->second;
   failure.http_status = http_status.value_or(0);
   failure.last = now;
   ++failure.count;
-  failure.message = status.message();
+  failure.message = *fault == CloudFault::slow ? std::string() : status.message();
+  if (answer) failure.took = answer->took;
   if (changed_) changed_();
 }
 
+bool CloudHealth::healthy() const {
+  const auto all = troubles();
+  return all.empty() || all.front().fault == CloudFault::slow;
+}
+
+std::size_t CloudHealth::slow_calls() const {
+  std::size_t calls = 0;
+  for (const auto& [part, failure] : failures_) {
+    if (failure.fault == CloudFault::slow) calls += failure.count;
+  }
+  return calls;
+}
+
 bool CloudHealth::forgotten(const Failure& failure) const {
+  if (failure.fault == CloudFault::slow && slow_calls() < kSlowCalls) return true;
   if (timers_.now() - failure.last < kStaleFailure) return false;
   return std::any_of(answered_.begin(), answered_.end(),
                      [&](const auto& entry) { return entry.second > failure.last; });
@@ -143,7 +171,8 @@ bool CloudHealth::forgotten(const Failure& failure) const {
 // " for load balancers" when other parts answer.
 std::string CloudHealth::whose(CloudFault fault, TimePoint since) const {
   const bool others = std::any_of(answered_.begin(), answered_.end(), [&](const auto& entry) {
-    return entry.second > since && !failures_.contains(entry.first);
+    const auto failed = failures_.find(entry.first);
+    return entry.second > since && (failed == failures_.end() || forgotten(failed->second));
   });
   if (!others) return {};
   std::string text;
@@ -163,12 +192,14 @@ std::vector<CloudTrouble> CloudHealth::troubles() const {
     trouble.fault = fault;
     std::optional<TimePoint> since;
     std::optional<TimePoint> last;
+    std::chrono::nanoseconds took{0};
     for (const auto& [part, failure] : failures_) {
       if (failure.fault != fault || forgotten(failure)) continue;
       since = since ? std::min(*since, failure.since) : failure.since;
       trouble.failures += failure.count;
       if (last && failure.last < *last) continue;
       last = failure.last;
+      took = failure.took;
       trouble.http_status = failure.http_status;
       trouble.message = failure.message;
     }
@@ -178,6 +209,11 @@ std::vector<CloudTrouble> CloudHealth::troubles() const {
         system_clock::now() - std::chrono::duration_cast<system_clock::duration>(trouble.age);
     trouble.what = std::string(sentence(fault)) + whose(fault, *since);
     trouble.text = trouble.what + " since " + clock_text(when, trouble.age);
+    if (fault == CloudFault::slow) {
+      const std::string length = " (" + short_duration(took) + " a call)";
+      trouble.what += length;
+      trouble.text += length;
+    }
     // A good answer before the one that did not come explains nothing.
     if (trouble.http_status >= 400) {
       const std::string code = " (" + std::to_string(trouble.http_status) + ")";

@@ -1,7 +1,7 @@
 // Whether the cloud works at all, by how the provider's operations end: it refuses the credential,
-// does not answer, answers with errors, or limits the rate of calls; and since when. A failure
-// that concerns one object only (a quota, a wrong annotation) is no fault of the cloud: it has
-// answered. Loop thread.
+// does not answer, answers with errors, limits the rate of calls, or is slow; and since when. A
+// failure that concerns one object only (a quota, a wrong annotation) is no fault of the cloud: it
+// has answered. Loop thread.
 #pragma once
 
 #include "plugin/origin.hpp"
@@ -21,9 +21,10 @@
 namespace ccm::plugin {
 
 // The worst one first.
-enum class CloudFault : int { credential_refused, no_answer, server_errors, rate_limited };
+enum class CloudFault : int { credential_refused, no_answer, server_errors, rate_limited, slow };
 inline constexpr CloudFault kCloudFaults[] = {CloudFault::credential_refused, CloudFault::no_answer,
-                                              CloudFault::server_errors, CloudFault::rate_limited};
+                                              CloudFault::server_errors, CloudFault::rate_limited,
+                                              CloudFault::slow};
 // "credential-refused", ...: for metrics and JSON.
 std::string_view to_string(CloudFault fault);
 // The reason of an Event: "CloudCredentialRefused", ...
@@ -40,7 +41,7 @@ struct CloudTrouble {
   std::size_t failures = 0;         // operations in a row
   std::string what;                 // "the cloud refuses the credential (401)"
   std::string text;                 // "the cloud refuses the credential since 14:03 UTC (401)"
-  std::string message;              // of the last failure
+  std::string message;              // of the last failure; empty for a slow cloud
 };
 
 class CloudHealth {
@@ -56,7 +57,8 @@ class CloudHealth {
 
   // What is wrong now, the worst first; empty: nothing that is known.
   [[nodiscard]] std::vector<CloudTrouble> troubles() const;
-  [[nodiscard]] bool healthy() const { return failures_.empty() || troubles().empty(); }
+  // All gets done, if late: a slow cloud is a trouble, and healthy.
+  [[nodiscard]] bool healthy() const;
   // The texts of all; empty when nothing is wrong.
   [[nodiscard]] std::string text() const;
 
@@ -68,8 +70,12 @@ class CloudHealth {
     runtime::TimePoint last;
     std::size_t count = 0;
     std::string message;
+    std::chrono::nanoseconds took{0};  // the last call
   };
+  // It is not, or no more, worth a word.
   [[nodiscard]] bool forgotten(const Failure& failure) const;
+  // Slow calls in a row, of all parts.
+  [[nodiscard]] std::size_t slow_calls() const;
   [[nodiscard]] std::string whose(CloudFault fault, runtime::TimePoint since) const;
 
   const runtime::Timers& timers_;

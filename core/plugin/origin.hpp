@@ -8,6 +8,7 @@
 
 #include <ccm/status.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ struct CloudAnswer {
   unsigned http_status = 0;  // 0: no answer came
   std::string request_id;    // the cloud's; empty when it gave none
   runtime::TimePoint at;
+  std::chrono::nanoseconds took{0};  // since the request was sent
 };
 
 // The reason of a call that was held back in favour of more important ones.

@@ -188,7 +188,7 @@ Status CloudSession::Impl::start(const ManagerOptions* cluster, std::chrono::sec
 // A cloud that fails is told of at once: waiting would mend nothing.
 Status CloudSession::Impl::cloud_failure() const {
   const auto troubles = host->cloud().health().troubles();
-  if (troubles.empty()) return {};
+  if (host->cloud().health().healthy()) return {};
   const plugin::CloudTrouble& worst = troubles.front();
   std::string text = worst.what;
   if (!worst.message.empty()) text += ": " + worst.message;
@@ -227,6 +227,12 @@ bool CloudSession::offers_load_balancers() const {
 }
 
 Status CloudSession::cloud_failure() const { return impl_->cloud_failure(); }
+
+std::string CloudSession::cloud_slowness() const {
+  const auto troubles = impl_->host->cloud().health().troubles();
+  const bool slow = !troubles.empty() && troubles.back().fault == plugin::CloudFault::slow;
+  return slow ? troubles.back().what : std::string();
+}
 
 Result<std::vector<std::string>> CloudSession::missing_machines(
     const std::vector<std::string>& provider_ids) {

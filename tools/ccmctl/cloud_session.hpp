@@ -35,6 +35,8 @@ class CloudSession {
   // How the cloud fails, with the fault's name as the reason, such as "credential-refused"; ok
   // while it answers.
   [[nodiscard]] Status cloud_failure() const;
+  // "the cloud is slow (8s a call)", as of the last few calls; empty while it is not.
+  [[nodiscard]] std::string cloud_slowness() const;
   // Which of these provider IDs a whole list of the cloud's instances does not have.
   // Unimplemented when the provider cannot list them.
   Result<std::vector<std::string>> missing_machines(const std::vector<std::string>& provider_ids);

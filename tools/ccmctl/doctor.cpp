@@ -158,7 +158,7 @@ void look_at_cloud(const DoctorCommand& command, const ManagerFlags& flags,
         {"cloud", Health::problem, objects.status().message(), "see the rights of the credential"});
     return;
   }
-  findings.push_back({"cloud", Health::ok, "the log-in and listings work", {}});
+  findings.push_back(check_cloud_speed((*session)->cloud_slowness()));
   findings.push_back(check_cluster_name(*objects, command.cluster_name));
   findings.push_back(check_orphans(*objects, cluster));
   findings.push_back(check_doubled(*objects, cluster));

@@ -55,6 +55,17 @@ Finding check_cloud_failure(const Status& status) {
   return {"cloud", Health::problem, status.message(), std::move(advice)};
 }
 
+Finding check_cloud_speed(const std::string& slowness) {
+  Finding finding{"cloud", Health::ok, "the log-in and listings work", {}};
+  if (slowness.empty()) return finding;
+  finding.result = Health::warning;
+  finding.text += ", but " + slowness;
+  finding.advice =
+      "see the cloud's status page, and names, routes and proxies between this machine and the "
+      "cloud; Nodes and Services get done, later";
+  return finding;
+}
+
 Finding check_machines(const json& nodes, const std::vector<std::string>& asked,
                        const std::vector<std::string>& missing) {
   Finding finding{"machines", Health::ok, {}, {}};

@@ -18,6 +18,8 @@ namespace ccm::ctl {
 // A session with the cloud that failed; the status' reason names the fault of the cloud, if it is
 // one.
 Finding check_cloud_failure(const Status& status);
+// `slowness`: CloudSession::cloud_slowness().
+Finding check_cloud_speed(const std::string& slowness);
 
 // `missing`: those of `asked` of which the cloud's whole list of instances has none.
 Finding check_machines(const nlohmann::json& nodes, const std::vector<std::string>& asked,

@@ -212,7 +212,7 @@ StatusJson caches_json(const kube::InformerSet& informers) {
 
 StatusJson cloud_json(const plugin::CloudConnection& cloud) {
   const auto troubles = cloud.health().troubles();
-  StatusJson json = {{"healthy", troubles.empty()},
+  StatusJson json = {{"healthy", cloud.health().healthy()},
                      {"text", troubles.empty() ? "no failure is known" : cloud.health().text()},
                      {"troubles", StatusJson::array()}};
   const auto now = std::chrono::system_clock::now();

@@ -222,7 +222,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     }
     if (const auto& origin = running_->context()->origin()) {
       origin->answered({call_.operation.empty() ? call_.request.method : call_.operation, status,
-                        response ? request_id(*response) : std::string(), timers().now()});
+                        response ? request_id(*response) : std::string(), timers().now(),
+                        duration});
     }
     if (options_->withheld != nullptr) {
       options_->withheld->answered(running_->component().identity().name,

@@ -24,6 +24,8 @@ const std::map<std::string, std::string>& faults() {
       {"CloudControllerManagerTwoLeaders",
        "fired: two managers lead, with Leases of one name in two namespaces"},
       {"CloudControllerManagerCloudUnhealthy", "fired: the cloud refuses the credential"},
+      {"CloudControllerManagerCloudSlow",
+       "the cloud is slow for a quarter of an hour: no test waits that long"},
       {"CloudControllerManagerObjectsRefused", "fired: the cloud has a limit of load balancers"},
       {"CloudControllerManagerObjectsWait",
        "an object waits for half an hour: no test waits that long"},

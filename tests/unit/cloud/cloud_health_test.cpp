@@ -108,6 +108,31 @@ TEST_F(CloudHealthTest, Issue42_1_AnOldFailureIsForgottenWhenTheCloudAnswersOthe
   EXPECT_EQ(faults().size(), 0u);
 }
 
+// All gets done, if late.
+TEST_F(CloudHealthTest, Issue42_1_ACloudThatIsSlow) {
+  const auto call = [this](std::string_view operation, int length, const Status& status = {}) {
+    health_.ended(operation, status, CloudAnswer{"ListMachines", 200, "", {}, seconds(length)});
+  };
+  call("instances.list", 9);
+  EXPECT_EQ(health_.text(), "") << "one may be an accident";
+  timers_.advance(minutes(2));
+  const Status missing(Code::not_found, ErrorClass::not_found, "no such load balancer");
+  call("loadbalancers.observe", 8, missing);
+  ASSERT_EQ(faults(), std::vector{CloudFault::slow});
+  EXPECT_EQ(health_.troubles().front().what, "the cloud is slow (8s a call)");
+  EXPECT_EQ(health_.troubles().front().age, minutes(2));
+  EXPECT_EQ(health_.troubles().front().message, "");
+  EXPECT_TRUE(says("the cloud is slow since ")) << health_.text();
+  EXPECT_TRUE(says(" UTC (8s a call)")) << health_.text();
+  EXPECT_TRUE(health_.healthy());
+  health_.ended("routes.list", kForbidden, answer(403));
+  EXPECT_EQ(faults(), (std::vector{CloudFault::credential_refused, CloudFault::slow}));
+  EXPECT_FALSE(health_.healthy());
+  health_.ended("routes.list", {}, answer(200));
+  call("instances.list", 1);
+  EXPECT_EQ(health_.text(), "");
+}
+
 TEST_F(CloudHealthTest, Issue42_1_TellsOfChanges) {
   int calls = 0;
   health_.on_change([&calls] { ++calls; });
