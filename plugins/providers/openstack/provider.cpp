@@ -58,14 +58,15 @@ Task<Result<Settings>> Provider::read_settings(Ctx ctx) {
     if (!merged.ok()) co_return merged.status().with_context("--cloud-config");
     global = *std::move(merged);
   }
+  // Before the log-in is judged: what it lacks is often there under a misspelt name.
+  for (const std::string& warning : conf->warnings) {
+    host_.log.warning("A setting of --cloud-config needs attention", {{"reason", warning}});
+  }
   if (Status status = refuse_unsupported(global); !status.ok()) {
     co_return status.with_context("--cloud-config");
   }
   if (const auto login = login_request(global); !login.ok()) {
     co_return login.status().with_context("--cloud-config");
-  }
-  for (const std::string& warning : conf->warnings) {
-    host_.log.warning("A setting of --cloud-config needs attention", {{"reason", warning}});
   }
   co_return std::move(conf->settings);
 }

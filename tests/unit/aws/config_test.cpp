@@ -41,6 +41,9 @@ TEST(AwsCloudConfigTest, AWS_11_ZonesNameRegions) {
     EXPECT_EQ(region_of_zone(wrong), "") << wrong;
   }
   EXPECT_EQ(config_fault("[Global]\nZone = here\n"), "[Global] Zone: invalid AZ: \"here\"");
+  EXPECT_EQ(config_fault("[Global]\nZone = here\nVpcs = x\n"),
+            "[Global] Zone: invalid AZ: \"here\"; line 3: unknown option [Global] Vpcs (did you "
+            "mean VPC?)");
 }
 
 TEST(AwsCloudConfigTest, AWS_13_to_23_Keys) {

@@ -15,6 +15,12 @@ TEST_F(OpenStackProviderTest, OS_7_78_WhatIsNotSupportedIsRefusedInOneLine) {
   EXPECT_NE(refusal("[Global]\n").find("auth-url is missing"), std::string::npos);
 }
 
+TEST_F(OpenStackProviderTest, OS_40_ALogInThatLacksAPasswordFollowsTheLineThatMisspellsIt) {
+  const std::string text = "[Global]\nauth-url = http://k/v3\nusername = demo\npasswrd = x\n";
+  EXPECT_NE(refusal(text).find("says neither password"), std::string::npos);
+  EXPECT_TRUE(host.log.contains("passwrd (did you mean password?)"));
+}
+
 // OS-56: the file, and those beside it.
 class CloudsYamlTest : public OpenStackProviderTest {
  protected:

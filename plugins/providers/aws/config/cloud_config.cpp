@@ -95,6 +95,8 @@ class Reader {
     if (global_.shared_health_probe_port == 0) global_.shared_health_probe_port = 10256;
     if (global_.shared_health_probe_path.empty()) global_.shared_health_probe_path = "/healthz";
     if (faults_.empty()) return CloudConfig{std::move(global_), std::move(warnings_)};
+    // What is missing is often there under a misspelt name.
+    faults_.insert(faults_.end(), warnings_.begin(), warnings_.end());
     std::string message;
     for (const std::string& fault : faults_) message += (message.empty() ? "" : "; ") + fault;
     return invalid_configuration(std::move(message));

@@ -49,10 +49,13 @@ class Reader {
     check_settings(settings_, lines_, findings_);
     if (findings_.faults.empty())
       return CloudConf{std::move(settings_), in_order(std::move(findings_.warnings))};
-    std::string message;
-    for (const std::string& fault : in_order(std::move(findings_.faults))) {
-      message += (message.empty() ? "" : "; ") + fault;
+    // What is missing is often there under a misspelt name.
+    std::vector<std::string> all = in_order(std::move(findings_.faults));
+    for (std::string& warning : in_order(std::move(findings_.warnings))) {
+      all.push_back(std::move(warning));
     }
+    std::string message;
+    for (const std::string& one : all) message += (message.empty() ? "" : "; ") + one;
     return invalid_configuration(std::move(message));
   }
 

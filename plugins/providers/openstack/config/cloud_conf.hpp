@@ -20,7 +20,7 @@ struct CloudConf {
 
 // Takes all that the Go manager takes: an unknown section or option is a warning. Failure:
 // invalid_argument. Its message is one line that names everything that is wrong, "line 3: ...; line
-// 9: ...", and holds no secret.
+// 9: ...", then what would be warnings, and holds no secret.
 Result<CloudConf> read_cloud_conf(std::string_view text);
 
 }  // namespace ccm::openstack

@@ -31,6 +31,12 @@ TEST(CheckSettingsTest, OS_40_KeystonesUrlIsNeeded) {
   EXPECT_EQ(settings_fault_of("[Global]\ncloud = mine"), "");
 }
 
+TEST(CheckSettingsTest, OS_40_WhatIsMissingIsOftenThereUnderAMisspeltName) {
+  EXPECT_EQ(settings_fault_of("[Global]\nauth-ulr = http://keystone\n"),
+            "[Global] auth-url is missing: the URL of Keystone; line 2: unknown option [Global] "
+            "auth-ulr (did you mean auth-url?)");
+}
+
 TEST(CheckSettingsTest, OS_9_41_111_116_WhatEndsTheGoManagerIsAFault) {
   EXPECT_EQ(
       settings_fault_of(kSettingsHead + "os-endpoint-type = internalURL"),
