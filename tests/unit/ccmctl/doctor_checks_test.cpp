@@ -1,7 +1,6 @@
 // The checks of ccmctl doctor, one by one.
-#include "ccmctl/doctor_checks.hpp"
-
-#include "ccmctl/doctor_cloud_checks.hpp"
+#include "ccmctl/doctor/checks.hpp"
+#include "ccmctl/doctor/cloud_checks.hpp"
 #include "kube/time_text.hpp"
 
 #include <gtest/gtest.h>

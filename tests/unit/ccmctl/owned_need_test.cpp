@@ -1,5 +1,5 @@
 // Whether anything needs an object of the cloud, as ccmctl orphans decides.
-#include "ccmctl/owned_need.hpp"
+#include "ccmctl/cloud/owned_need.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,41 @@
+#include "json.hpp"
+
+namespace ccm::ctl {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json elf_json(const plugin::ElfFacts& elf) {
+  return {{"exports", elf.exports},
+          {"needed", elf.needed},
+          {"soname", elf.soname},
+          {"runPath", elf.run_path},
+          {"newestGLIBC", elf.newest_glibc},
+          {"newestGLIBCXX", elf.newest_glibcxx},
+          {"newestCXXABI", elf.newest_cxxabi},
+          {"textRelocations", elf.text_relocations},
+          {"executableStack", elf.executable_stack},
+          {"go", elf.go}};
+}
+
+}  // namespace
+
+ordered_json to_json(const std::vector<plugin::FileCheck>& checks) {
+  auto array = ordered_json::array();
+  for (const plugin::FileCheck& check : checks) {
+    array.push_back(
+        {{"name", check.name}, {"state", to_string(check.state)}, {"text", check.text}});
+  }
+  return array;
+}
+
+ordered_json to_json(const plugin::Examination& file) {
+  ordered_json json{{"path", file.path.string()}, {"ok", file.verdict().ok()}, {"size", file.size},
+                    {"sha256", file.sha256},      {"manifest", nullptr},       {"elf", nullptr}};
+  if (file.manifest) json["manifest"] = ordered_json::parse(file.note);
+  if (file.elf) json["elf"] = elf_json(*file.elf);
+  json["checks"] = to_json(file.checks);
+  return json;
+}
+
+}  // namespace ccm::ctl
