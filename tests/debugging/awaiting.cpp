@@ -39,15 +39,26 @@ ccm::Task<int> read_zone() {
   here();
   co_return 1;
 }
-ccm::Task<int> read_instance() { co_return co_await read_zone(); }
-ccm::Task<void> initialize_node() { co_await read_instance(); }
+// A member function: GCC says nothing of the frames of these.
+struct Provider {
+  ccm::Task<int> read_instance();
+};
+ccm::Task<int> Provider::read_instance() { co_return co_await read_zone(); }
+ccm::Task<void> initialize_node() {
+  Provider provider;
+  co_await provider.read_instance();
+}
 Start reconcile() { co_await initialize_node(); }
 
 asio::awaitable<void> read_body() {
   co_await asio::post(asio::use_awaitable);
   here();
 }
-asio::awaitable<void> send_request() { co_await read_body(); }
+struct Client {
+  asio::awaitable<void> send_request();
+};
+asio::awaitable<void> Client::send_request() { co_await read_body(); }
+asio::awaitable<void> read_lease(Client& client) { co_await client.send_request(); }
 
 }  // namespace
 
@@ -55,6 +66,7 @@ int main() {
   reconcile();
   asked.resume();
   asio::io_context loop;
-  asio::co_spawn(loop, send_request(), asio::detached);
+  Client client;
+  asio::co_spawn(loop, read_lease(client), asio::detached);
   loop.run();
 }

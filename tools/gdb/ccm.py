@@ -19,8 +19,7 @@ MOST = 200
 
 def resume_function(address):
     """(function, file:line) of the coroutine whose frame is there; (None, "") when nothing or no coroutine is."""
-    pointer = gdb.lookup_type("void").pointer().pointer()
-    resume = int(gdb.Value(address).cast(pointer).dereference())
+    resume = pointer_at(address)
     block = gdb.block_for_pc(resume) if resume else None
     while block is not None and block.function is None:
         block = block.superblock
@@ -30,29 +29,26 @@ def resume_function(address):
     return block.function, f"{line.symtab.filename}:{line.line}" if line.symtab else "?"
 
 
-def promise_of(address, function):
-    """The promise in a frame: the function's only parameter has the frame's type."""
-    parameter = function.type.fields()[0].type
-    return gdb.Value(address).cast(parameter).dereference()["_Coro_promise"]
+def pointer_at(address):
+    """The pointer that is in memory there."""
+    pointer = gdb.lookup_type("void").pointer().pointer()
+    return int(gdb.Value(address).cast(pointer).dereference())
 
 
-def member(value, name):
-    """A member of the value or of one of its bases; None when it has none of that name."""
-    try:
-        return value[name]
-    except gdb.error:
-        return None
+def awaited_by(address):
+    """The address of the frame of the coroutine that awaits the one in the frame there; 0 at the end.
 
-
-def awaited_by(promise):
-    """The address of the frame of the coroutine that awaits this one; 0 at the end."""
-    continuation = member(promise, "continuation")
-    if continuation is not None:  # ccm::Task
-        return int(continuation["_M_fr_ptr"])
-    caller = member(promise, "caller_")
-    if caller is not None:  # boost::asio::awaitable
-        return int(caller["coro_"]["_M_fr_ptr"]) if int(caller) else 0
-    return 0
+    A frame begins with two functions, then its promise. That is read by its layout: GCC writes no members of the frames of member
+    functions.
+    """
+    size = gdb.lookup_type("void").pointer().sizeof
+    promise = address + 2 * size
+    first = pointer_at(promise)
+    if first != address:  # ccm::Task: the handle of who awaits it
+        return first
+    # boost::asio::awaitable: its own handle, its thread, the promise of who awaits it
+    caller = pointer_at(promise + 2 * size)
+    return pointer_at(caller) if caller else 0
 
 
 def name_of(function):
@@ -69,7 +65,7 @@ def chain(address):
             return
         yield address, function, place
         try:
-            address = awaited_by(promise_of(address, function))
+            address = awaited_by(address)
         except gdb.error:
             return
 
