@@ -62,7 +62,7 @@ asio::awaitable<Result<Verdict>> AccessReviewer::may(User user, std::string verb
                                                      std::string machine) {
   std::string review = access_review(user, verb, path);
   const bool keep = review.size() <= kLongestKept;
-  const std::string key = hash_(review);
+  const std::string key = key_of_(review);
   if (auto known = cache_.find(key)) co_return *known;
   if (const auto same = under_way_.find(key)) {
     Result<Verdict> shared = co_await ReviewsUnderWay<Verdict>::wait(same);
@@ -70,8 +70,8 @@ asio::awaitable<Result<Verdict>> AccessReviewer::may(User user, std::string verb
   }
   under_way_.start(key, client_.executor());
   const bool known = user.name != kAnonymous;
-  Asker asker{known ? std::move(user.name) : std::move(machine), known};
-  const Result<std::string> answer = co_await client_.post(std::move(review), std::move(asker));
+  Requester requester{known ? std::move(user.name) : std::move(machine), known};
+  const Result<std::string> answer = co_await client_.post(std::move(review), std::move(requester));
   Result<Verdict> verdict = answer.ok() ? verdict_in_review(*answer) : answer.status();
   if (verdict.ok()) {
     const bool allowed = verdict->decision == Verdict::Decision::allowed;

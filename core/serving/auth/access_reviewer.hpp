@@ -39,7 +39,7 @@ class AccessReviewer {
  private:
   ReviewClient client_;
   const Lifetimes lifetimes_;
-  QuestionHash hash_;
+  ReviewCacheKey key_of_;
   ReviewCache<Verdict> cache_;
   ReviewsUnderWay<Verdict> under_way_;
   log::Throttle complaints_;

@@ -184,7 +184,7 @@ void TokenCacheMetrics::Question::review_ends(bool answered) {
   (answered ? metrics_.answered_ : metrics_.failed_).Increment();
 }
 
-void TokenCacheMetrics::Question::told() {
+void TokenCacheMetrics::Question::answered() {
   metrics_.blocked_.Decrement();
   metrics_.misses_.count(begin_);
 }

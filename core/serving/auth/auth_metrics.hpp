@@ -59,7 +59,7 @@ class TokenCacheMetrics {
     void waits();          // for a review, its own or another question's
     void review_begins();  // its own
     void review_ends(bool answered);
-    void told();  // the review has ended, and so does this
+    void answered();  // the review has ended, and so does this
 
    private:
     TokenCacheMetrics& metrics_;

@@ -23,11 +23,12 @@
 
 namespace ccm::serving {
 
-// A keyed hash: cache entries reveal neither tokens nor names, and collisions cannot be made on
-// purpose (API-120). The key is random and lives as long as the object.
-class QuestionHash {
+// Keys of the cache: a keyed hash of the question, so that entries reveal neither tokens nor names,
+// and collisions cannot be made on purpose (API-120). The hash's own key is random and lives as
+// long as the object.
+class ReviewCacheKey {
  public:
-  QuestionHash();
+  ReviewCacheKey();
   [[nodiscard]] std::string operator()(std::string_view text) const;  // 32 bytes
 
  private:

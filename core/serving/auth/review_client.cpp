@@ -10,22 +10,22 @@
 
 namespace ccm::serving {
 
-ReviewSlots::Place ReviewSlots::take(const Asker& asker) {
+ReviewSlots::Place ReviewSlots::take(const Requester& requester) {
   Counts& now = *counts_;
-  std::string key = (asker.known ? "k:" : "s:") + asker.name;
-  const auto found = now.by_asker.find(key);
-  const std::size_t own = found == now.by_asker.end() ? 0 : found->second;
+  std::string key = (requester.known ? "k:" : "s:") + requester.name;
+  const auto found = now.by_requester.find(key);
+  const std::size_t own = found == now.by_requester.end() ? 0 : found->second;
   const bool full = now.all >= limits_.all ||
-                    (!asker.known && now.strangers >= limits_.strangers) ||
-                    own >= (asker.known ? limits_.one_known : limits_.one_stranger);
+                    (!requester.known && now.strangers >= limits_.strangers) ||
+                    own >= (requester.known ? limits_.one_known : limits_.one_stranger);
   if (full) return nullptr;
   ++now.all;
-  now.strangers += asker.known ? 0 : 1;
-  ++now.by_asker[key];
-  const auto free = [counts = counts_, key = std::move(key), known = asker.known](void*) {
+  now.strangers += requester.known ? 0 : 1;
+  ++now.by_requester[key];
+  const auto free = [counts = counts_, key = std::move(key), known = requester.known](void*) {
     --counts->all;
     counts->strangers -= known ? 0 : 1;
-    if (--counts->by_asker[key] == 0) counts->by_asker.erase(key);
+    if (--counts->by_requester[key] == 0) counts->by_requester.erase(key);
   };
   return Place(&now, free);
 }
@@ -67,8 +67,8 @@ Status busy() {
 ReviewClient::ReviewClient(kube::Client client, std::string path, ReviewLimits limits)
     : client_(std::move(client)), path_(std::move(path)), limits_(limits), slots_(limits.slots) {}
 
-asio::awaitable<Result<std::string>> ReviewClient::post(std::string review, Asker asker) {
-  const ReviewSlots::Place place = slots_.take(asker);
+asio::awaitable<Result<std::string>> ReviewClient::post(std::string review, Requester requester) {
+  const ReviewSlots::Place place = slots_.take(requester);
   if (!place) co_return busy();
   const auto limit = steady_clock::now() + limits_.budget;
   milliseconds pause = limits_.first_pause;

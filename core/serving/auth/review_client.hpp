@@ -19,7 +19,7 @@ namespace ccm::serving {
 
 // The client that a review is for: a user or token that is known to be valid, else the client's
 // address.
-struct Asker {
+struct Requester {
   std::string name;
   bool known = false;
 };
@@ -40,13 +40,13 @@ class ReviewSlots {
   // Held for as long as the review is under way.
   using Place = std::shared_ptr<void>;
   // Null: too many are under way.
-  Place take(const Asker& asker);
+  Place take(const Requester& requester);
 
  private:
   struct Counts {
     std::size_t all = 0;
     std::size_t strangers = 0;
-    std::map<std::string, std::size_t> by_asker;
+    std::map<std::string, std::size_t> by_requester;
   };
   std::shared_ptr<Counts> counts_;
   Limits limits_;
@@ -67,7 +67,7 @@ class ReviewClient {
 
   // The answer to a POST of `review`. Failures: resource_exhausted with reason "Busy" when too many
   // are under way; else the failure of the last attempt.
-  boost::asio::awaitable<Result<std::string>> post(std::string review, Asker asker);
+  boost::asio::awaitable<Result<std::string>> post(std::string review, Requester requester);
 
   [[nodiscard]] boost::asio::any_io_executor executor() const { return client_.executor(); }
 

@@ -69,7 +69,7 @@ Result<TokenReviewer::Owner> owner_in_review(const std::string& answer) {
 asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::string token,
                                                                       std::string machine) {
   TokenCacheMetrics::Question question(metrics_);
-  const std::string key = hash_(token);
+  const std::string key = key_of_(token);
   if (auto known = cache_.find(key)) {
     question.remembered();
     co_return *known;
@@ -77,12 +77,12 @@ asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::strin
   question.waits();
   if (const auto review = under_way_.find(key)) {
     Result<Owner> shared = co_await ReviewsUnderWay<Owner>::wait(review);
-    question.told();
+    question.answered();
     co_return shared;
   }
   question.review_begins();
   under_way_.start(key, client_.executor());
-  Result<Owner> owner = co_await ask(std::move(token), asker(key, std::move(machine)));
+  Result<Owner> owner = co_await ask(std::move(token), requester(key, std::move(machine)));
   question.review_ends(owner.ok());
   if (owner.ok()) {
     cache_.put(key, *owner, lifetime_);
@@ -91,19 +91,20 @@ asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::strin
     log::warning("A token review failed", {{"err", owner.status()}, {"leftOut", *left_out}});
   }
   under_way_.finish(key, owner);
-  question.told();
+  question.answered();
   co_return owner;
 }
 
 // A token that was valid lately has reserved places among the reviews.
-Asker TokenReviewer::asker(const std::string& key, std::string machine) {
+Requester TokenReviewer::requester(const std::string& key, std::string machine) {
   if (good_before_.find(key)) return {key, true};
   return {std::move(machine), false};
 }
 
-asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::ask(std::string token, Asker asker) {
+asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::ask(std::string token,
+                                                                 Requester requester) {
   std::string review = token_review(token);
-  const Result<std::string> answer = co_await client_.post(std::move(review), std::move(asker));
+  const Result<std::string> answer = co_await client_.post(std::move(review), std::move(requester));
   if (!answer.ok()) co_return answer.status();
   co_return owner_in_review(*answer);
 }

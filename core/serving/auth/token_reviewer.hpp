@@ -30,13 +30,13 @@ class TokenReviewer {
   boost::asio::awaitable<Result<Owner>> owner_of(std::string token, std::string machine);
 
  private:
-  boost::asio::awaitable<Result<Owner>> ask(std::string token, Asker asker);
-  Asker asker(const std::string& key, std::string machine);
+  boost::asio::awaitable<Result<Owner>> ask(std::string token, Requester requester);
+  Requester requester(const std::string& key, std::string machine);
 
   ReviewClient client_;
   const std::chrono::nanoseconds lifetime_;
   TokenCacheMetrics& metrics_;
-  QuestionHash hash_;
+  ReviewCacheKey key_of_;
   ReviewCache<Owner> cache_;
   ReviewsUnderWay<Owner> under_way_;
   ReviewCache<bool> good_before_;

@@ -256,9 +256,9 @@ TEST(ReviewCache, ForgetsByTimeAndByUse) {
   EXPECT_EQ(cache.find("1"), std::nullopt);
 }
 
-TEST(QuestionHash, ShowsNothingAndDiffersBetweenProcesses) {
-  const QuestionHash one;
-  const QuestionHash other;
+TEST(ReviewCacheKey, ShowsNothingAndDiffersBetweenProcesses) {
+  const ReviewCacheKey one;
+  const ReviewCacheKey other;
   EXPECT_EQ(one("token"), one("token"));
   EXPECT_NE(one("token"), one("tokem"));
   EXPECT_NE(one("token"), other("token"));

@@ -10,11 +10,11 @@ namespace {
 constexpr std::size_t kKeyBytes = 32;
 }
 
-QuestionHash::QuestionHash() : key_(kKeyBytes, '\0') {
+ReviewCacheKey::ReviewCacheKey() : key_(kKeyBytes, '\0') {
   RAND_bytes(reinterpret_cast<unsigned char*>(key_.data()), static_cast<int>(key_.size()));
 }
 
-std::string QuestionHash::operator()(std::string_view text) const {
+std::string ReviewCacheKey::operator()(std::string_view text) const {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
   HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()),
