@@ -124,6 +124,12 @@ TEST_F(TunnelTest, Issue42_4_WithoutItsPodTheReasonIsSaid) {
       << refused.text;
   const std::string here = "https://127.0.0.1:" + std::to_string(port()) + ": ";
   EXPECT_TRUE(contains(refused.text, here)) << refused.text;
+  const std::string there =
+      "; if the leader is on another machine, run ccmctl there, or give its "
+      "certificate with --certificate-authority=FILE --endpoint=https://" +
+      host() + ":" + std::to_string(port());
+  EXPECT_TRUE(contains(refused.text, there)) << refused.text;
+  EXPECT_FALSE(contains(refused.text, "--insecure-skip-tls-verify")) << refused.text;
   EXPECT_TRUE(contains(refused.text, "https://127.0.0.1:10258")) << refused.text;
 }
 

@@ -2,6 +2,8 @@
 
 #include "ccmctl/manager/object_text.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <utility>
 
 namespace ccm::ctl {
@@ -23,7 +25,7 @@ Result<json> whole_list(const ManagerOptions& options, const std::string& path,
   std::string next;
   do {
     std::string query = path + kPageOfObjects;
-    if (!next.empty()) query += "&continue=" + query_text(next);
+    if (!next.empty()) query += "&continue=" + percent_encode(next);
     const auto page = ask_cluster(options, query);
     if (!page.ok()) return page.status();
     if (member(*page, "kind") != kind || !page->contains("items") ||

@@ -8,6 +8,8 @@
 #include "cloud_checks.hpp"
 #include "rights.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -47,8 +49,8 @@ Finding look_at_lease(const DoctorCommand& command, const ManagerFlags& flags, S
   const app::LeaderElectionOptions& election = flags.options().leader_election;
   if (!election.leader_elect) return {"lease", Health::ok, "there is no leader election", {}};
   const std::string path = "/apis/coordination.k8s.io/v1/namespaces/" +
-                           query_text(election.resource_namespace) + "/leases/" +
-                           query_text(election.resource_name);
+                           percent_encode(election.resource_namespace) + "/leases/" +
+                           percent_encode(election.resource_name);
   const auto lease = read_lease(command, path);
   if (!lease.ok()) return failed_read("lease", lease.status());
   LeaseLook look{election.resource_namespace + "/" + election.resource_name, *lease,

@@ -5,6 +5,8 @@
 #include "manager_query.hpp"
 #include "object_text.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -39,13 +41,14 @@ std::optional<Subject> read_subject(const std::string& text) {
   const auto slashes = std::count(name.begin(), name.end(), '/');
   if (name.empty() || name.front() == '/' || name.back() == '/') return std::nullopt;
   if ((kind == "node" || kind == "nodes" || kind == "no") && slashes == 0) {
-    return Subject{"node", name, "?limit=0&object=" + query_text(name), "v1/nodes"};
+    return Subject{"node", name, "?limit=0&object=" + percent_encode(name), "v1/nodes"};
   }
   if ((kind == "service" || kind == "services" || kind == "svc") && slashes == 1) {
-    return Subject{"service", name, "?limit=0&object=" + query_text(name), "v1/services"};
+    return Subject{"service", name, "?limit=0&object=" + percent_encode(name), "v1/services"};
   }
   if ((kind == "route" || kind == "routes") && slashes == 0) {
-    return Subject{"route", name, "?limit=0&object=routes&route=" + query_text(name), "v1/nodes"};
+    return Subject{"route", name, "?limit=0&object=routes&route=" + percent_encode(name),
+                   "v1/nodes"};
   }
   return std::nullopt;
 }

@@ -4,6 +4,8 @@
 #include "election/lease.hpp"
 #include "object_text.hpp"
 
+#include <ccm/percent_encode.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -32,7 +34,7 @@ std::string pod_on_node(const ManagerOptions& options, const std::string& pods,
                         const std::string& node) {
   const std::string selector =
       "spec.nodeName=" + node + ",status.phase!=Failed,status.phase!=Succeeded";
-  const auto list = ask_cluster(options, pods + "?fieldSelector=" + query_text(selector));
+  const auto list = ask_cluster(options, pods + "?fieldSelector=" + percent_encode(selector));
   if (!list.ok() || !list->contains("items")) return {};
   std::string found;
   for (const json& pod : list->at("items")) {
@@ -130,8 +132,10 @@ Result<Leader> find_leader(const ManagerOptions& options) {
                   what + " does not say where its holder " + printable(holder) +
                       " is asked: it has no secure port (--secure-port=0), or is another program");
   }
-  const std::string host = host_of(holder);
-  leader.target.pod = host.empty() ? host : pod_of(options, lease.namespace_name, host);
+  leader.host = host_of(holder);
+  if (!leader.host.empty()) {
+    leader.target.pod = pod_of(options, lease.namespace_name, leader.host);
+  }
   if (leader.target.pod.empty()) {
     leader.no_pod = "the Pod of " + printable(holder) + ", which holds " + what +
                     ", was not found in namespace " + lease.namespace_name;

@@ -22,6 +22,7 @@ std::string standby_text(const ManagerOptions& options, const nlohmann::json& st
 struct Leader {
   kube::PodPort target;  // without a Pod when it was not found: no_pod says so
   std::string fingerprint;
+  std::string host;  // where it runs, as its Lease says; empty when that names none
   std::string no_pod;
 };
 // Failures say why nobody can tell where the leader is asked.

@@ -125,7 +125,8 @@ Result<std::string> get(asio::io_context& loop, const kube::Client& client,
   return run(loop, read_all(client, path_and_query));
 }
 
-std::string advice(const Status& status) {
+// What to do about a refusal; `unreachable` for a manager that did not answer.
+std::string advice(const Status& status, std::string unreachable) {
   const auto says = [&status](const char* text) {
     return status.message().find(text) != std::string::npos;
   };
@@ -141,7 +142,7 @@ std::string advice(const Status& status) {
     default:
       break;
   }
-  return "; see --endpoint, --certificate-authority and --insecure-skip-tls-verify";
+  return unreachable;
 }
 
 Result<nlohmann::json> read_status(const std::string& text, const std::string& who) {
@@ -163,7 +164,10 @@ Result<nlohmann::json> ask_endpoint(const ManagerOptions& options,
   const Result<std::string> answer = get(loop, client, path_and_query);
   if (!answer.ok()) {
     const Status failed = answer.status();
-    return Status(failed.code(), options.endpoint + ": " + failed.message() + advice(failed));
+    const std::string unreachable =
+        "; see --endpoint, --certificate-authority and --tls-server-name";
+    return Status(failed.code(),
+                  options.endpoint + ": " + failed.message() + advice(failed, unreachable));
   }
   return read_status(*answer, options.endpoint);
 }
@@ -201,8 +205,14 @@ Result<nlohmann::json> ask_here(const ManagerOptions& options, const Leader& lea
   if (Status status = client.check(); !status.ok()) return status;
   const Result<std::string> answer = get(loop, client, path_and_query);
   if (answer.ok()) return read_status(*answer, endpoint);
-  return Status(answer.status().code(),
-                endpoint + ": " + answer.status().message() + advice(answer.status()));
+  const Status failed = answer.status();
+  // Its credential goes to this machine alone: a Lease is no proof of who a host is.
+  const std::string elsewhere =
+      leader.host.empty() ? ""
+                          : "; if the leader is on another machine, run ccmctl there, or give its "
+                            "certificate with --certificate-authority=FILE --endpoint=https://" +
+                                leader.host + ":" + std::to_string(leader.target.port);
+  return Status(failed.code(), endpoint + ": " + failed.message() + advice(failed, elsewhere));
 }
 
 Result<nlohmann::json> ask_pod(const ManagerOptions& options, const Leader& leader,
@@ -223,7 +233,7 @@ Result<nlohmann::json> ask_pod(const ManagerOptions& options, const Leader& lead
   const Result<std::string> answer = get(loop, client, path_and_query);
   if (answer.ok()) return read_status(*answer, who);
   const Status failed = tunnel.failure().ok() ? answer.status() : tunnel.failure();
-  return Status(failed.code(), who + ": " + failed.message() + advice(failed));
+  return Status(failed.code(), who + ": " + failed.message() + advice(failed, {}));
 }
 
 }  // namespace
@@ -326,24 +336,6 @@ Result<std::string> ask_date(const ManagerOptions& options) {
   const auto answer = run(loop, client.send(std::move(request)));
   if (!answer.ok()) return answer.status();
   return std::string(answer->header("date"));
-}
-
-std::string query_text(const std::string& text) {
-  constexpr const char* kDigits = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~' || c == '/';
-    if (plain) {
-      encoded += c;
-    } else {
-      encoded += '%';
-      encoded += kDigits[byte >> 4];
-      encoded += kDigits[byte & 0xFU];
-    }
-  }
-  return encoded;
 }
 
 }  // namespace ccm::ctl

@@ -50,7 +50,4 @@ Result<nlohmann::json> ask_cluster(const ManagerOptions& options,
 // The header Date of the API server's answer to a GET of /version; empty when it has none.
 Result<std::string> ask_date(const ManagerOptions& options);
 
-// Percent-encoded for a query.
-std::string query_text(const std::string& text);
-
 }  // namespace ccm::ctl
