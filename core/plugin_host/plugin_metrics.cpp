@@ -3,51 +3,39 @@
 #include "base/metric_families.hpp"
 
 #include <string>
+#include <utility>
 
 namespace ccm::plugin {
 
 namespace {
 
-// gRPC's names in lower case; "unknown" for any other number, so that labels stay few.
+// gRPC's names in lower case.
+constexpr std::pair<Code, const char*> kCodeLabels[] = {
+    {Code::ok, "ok"},
+    {Code::cancelled, "cancelled"},
+    {Code::invalid_argument, "invalid_argument"},
+    {Code::deadline_exceeded, "deadline_exceeded"},
+    {Code::not_found, "not_found"},
+    {Code::already_exists, "already_exists"},
+    {Code::permission_denied, "permission_denied"},
+    {Code::resource_exhausted, "resource_exhausted"},
+    {Code::failed_precondition, "failed_precondition"},
+    {Code::aborted, "aborted"},
+    {Code::out_of_range, "out_of_range"},
+    {Code::unimplemented, "unimplemented"},
+    {Code::internal, "internal"},
+    {Code::unavailable, "unavailable"},
+    {Code::data_loss, "data_loss"},
+    {Code::unauthenticated, "unauthenticated"},
+    {Code::implemented_elsewhere, "implemented_elsewhere"},
+};
+
+// "unknown" for any other number: a plugin may give any, and labels have to stay few.
 const char* code_label(Code code) {
-  switch (code) {
-    case Code::ok:
-      return "ok";
-    case Code::cancelled:
-      return "cancelled";
-    case Code::invalid_argument:
-      return "invalid_argument";
-    case Code::deadline_exceeded:
-      return "deadline_exceeded";
-    case Code::not_found:
-      return "not_found";
-    case Code::already_exists:
-      return "already_exists";
-    case Code::permission_denied:
-      return "permission_denied";
-    case Code::resource_exhausted:
-      return "resource_exhausted";
-    case Code::failed_precondition:
-      return "failed_precondition";
-    case Code::aborted:
-      return "aborted";
-    case Code::out_of_range:
-      return "out_of_range";
-    case Code::unimplemented:
-      return "unimplemented";
-    case Code::internal:
-      return "internal";
-    case Code::unavailable:
-      return "unavailable";
-    case Code::data_loss:
-      return "data_loss";
-    case Code::unauthenticated:
-      return "unauthenticated";
-    case Code::implemented_elsewhere:
-      return "implemented_elsewhere";
-    default:
-      return "unknown";  // a plugin may give any number, and labels have to stay few
+  for (const auto& [known, label] : kCodeLabels) {
+    if (known == code) return label;
   }
+  return "unknown";
 }
 
 const metrics::Buckets& buckets() {

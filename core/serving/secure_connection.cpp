@@ -25,33 +25,25 @@ constexpr std::size_t kMaxDropped = 4u << 20;
 constexpr std::size_t kModest = 16u << 10;  // this much of a request is always accepted
 constexpr std::size_t kOneWrite = 16u << 10;
 
+constexpr std::pair<unsigned, std::string_view> kReasonPhrases[] = {
+    {200, "OK"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {406, "Not Acceptable"},
+    {413, "Content Too Large"},
+    {414, "URI Too Long"},
+    {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"},
+};
+
 std::string_view reason_phrase(unsigned status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 406:
-      return "Not Acceptable";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    default:
-      return "Internal Server Error";
+  for (const auto& [code, phrase] : kReasonPhrases) {
+    if (code == status) return phrase;
   }
+  return "Internal Server Error";
 }
 
 std::string date_now() {
