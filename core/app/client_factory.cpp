@@ -10,7 +10,7 @@ namespace {
 
 // Initialising thousands of Nodes at once records as many Events, and the API server has to handle
 // both.
-constexpr std::chrono::milliseconds kEventPatience{250};
+constexpr std::chrono::milliseconds kEventPause{250};
 
 // Flags left at their defaults set no limit: the API server's own answers do (429 and Retry-After).
 // 20 requests a second were chosen for servers without priority and fairness.
@@ -85,7 +85,7 @@ kube::Client ClientFactory::writer(std::string_view name, const std::string& acc
 kube::Client ClientFactory::event_writer(std::string_view name, const std::string& account) const {
   kube::ClientOptions own = options(name);
   own.gate = gates_.events;
-  own.yield_to_writes = kEventPatience;
+  own.yield_to_writes = kEventPause;
   return derive(account, std::move(own));
 }
 

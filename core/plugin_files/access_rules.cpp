@@ -36,12 +36,13 @@ struct Thing {
 
 struct Grant {
   std::set<std::string> verbs;
-  std::vector<std::string> askers;
+  std::vector<std::string> subjects;
   bool optional = true;  // for all of them
 };
 
-void note_asker(std::vector<std::string>& askers, const std::string& asker) {
-  if (std::find(askers.begin(), askers.end(), asker) == askers.end()) askers.push_back(asker);
+void note_subject(std::vector<std::string>& subjects, const std::string& subject) {
+  if (std::find(subjects.begin(), subjects.end(), subject) == subjects.end())
+    subjects.push_back(subject);
 }
 
 std::vector<std::string> names_of(const RbacRule& rule) {
@@ -58,9 +59,9 @@ std::vector<std::string> ordered_verbs(const std::set<std::string>& verbs) {
 
 using Grants = std::map<Thing, Grant>;
 
-Grants grants_of(const std::vector<AskedRules>& asked) {
+Grants grants_of(const std::vector<SubjectRules>& asked) {
   Grants grants;
-  for (const AskedRules& from : asked) {
+  for (const SubjectRules& from : asked) {
     for (const RbacRule& rule : from.rules) {
       for (const std::string& group : rule.api_groups) {
         for (const std::string& resource : rule.resources) {
@@ -68,7 +69,7 @@ Grants grants_of(const std::vector<AskedRules>& asked) {
             Grant& grant = grants[Thing{group, resource, name}];
             grant.verbs.insert(rule.verbs.begin(), rule.verbs.end());
             grant.optional = grant.optional && rule.optional;
-            note_asker(grant.askers, from.asker);
+            note_subject(grant.subjects, from.subject);
           }
         }
       }
@@ -86,7 +87,7 @@ void drop_covered(Grants& grants) {
     if (all->second.verbs.contains("*")) grant.verbs.clear();
     for (const std::string& verb : all->second.verbs) grant.verbs.erase(verb);
     if (!grant.verbs.empty()) continue;
-    for (const std::string& asker : grant.askers) note_asker(all->second.askers, asker);
+    for (const std::string& subject : grant.subjects) note_subject(all->second.subjects, subject);
   }
 }
 
@@ -116,7 +117,7 @@ RbacRule optional_rule(std::string group, std::string resource, std::vector<std:
 
 }  // namespace
 
-std::vector<MergedRule> merge_rules(const std::vector<AskedRules>& asked) {
+std::vector<MergedRule> merge_rules(const std::vector<SubjectRules>& asked) {
   Grants grants = grants_of(asked);
   drop_covered(grants);
   // Objects of one kind with the same verbs share a rule.
@@ -129,9 +130,9 @@ std::vector<MergedRule> merge_rules(const std::vector<AskedRules>& asked) {
     into.rule.api_groups = {thing.group};
     into.rule.resources = {thing.resource};
     into.rule.verbs = verbs;
-    into.rule.optional = grant.optional && (into.askers.empty() || into.rule.optional);
+    into.rule.optional = grant.optional && (into.subjects.empty() || into.rule.optional);
     if (!thing.name.empty()) into.rule.resource_names.push_back(thing.name);
-    for (const std::string& asker : grant.askers) note_asker(into.askers, asker);
+    for (const std::string& subject : grant.subjects) note_subject(into.subjects, subject);
   }
   std::vector<MergedRule> rules;
   rules.reserve(merged.size());

@@ -13,23 +13,23 @@
 
 namespace ccm::plugin {
 
-// Rules with the name of their subject: a plugin's id, or kHostAsker.
-struct AskedRules {
-  std::string asker;
+// Rules with the name of their subject: a plugin's id, or kHostSubject.
+struct SubjectRules {
+  std::string subject;
   std::vector<RbacRule> rules;
 };
-constexpr std::string_view kHostAsker = "host";
+constexpr std::string_view kHostSubject = "host";
 
 // A rule for one resource of one API group, and all subjects that need some of it.
 struct MergedRule {
   RbacRule rule;
-  std::vector<std::string> askers;  // in the given order
+  std::vector<std::string> subjects;  // in the given order
 };
 
 // The rules that grant exactly the needed rights, one for each resource and set of names, in the
 // order of groups, resources and names; verbs from get to delete. Rights granted for all objects
 // are not repeated for named ones.
-std::vector<MergedRule> merge_rules(const std::vector<AskedRules>& asked);
+std::vector<MergedRule> merge_rules(const std::vector<SubjectRules>& asked);
 
 // The smallest unit that RBAC grants or refuses.
 struct Permission {

@@ -234,10 +234,10 @@ void sync_service(const Object& object, const Object& node) {
   service::ServicePatch patch;
   patch.finalizer = service::ServicePatch::Finalizer::add;
   (void)patch.render(state);
-  const service::Surroundings surroundings{"kubernetes", "example.com/id", "id"};
-  const auto intent = service::make_intent(object, state, {}, surroundings);
+  const service::IntentOptions options{"kubernetes", "example.com/id", "id"};
+  const auto intent = service::make_intent(object, state, {}, options);
   if (!intent.ok()) return;
-  (void)service::intent_hash(*intent, state, surroundings, {});
+  (void)service::intent_hash(*intent, state, options, {});
   const Backends nodes = some_nodes(node);
   serve_on_digitalocean(*intent, nodes);
   serve_on_openstack(*intent, nodes);

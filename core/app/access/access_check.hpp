@@ -22,7 +22,7 @@ namespace ccm::app {
 
 // A plugin, or the host itself, with everything that it will ask of the API server.
 struct AccessSubject {
-  std::string name;  // the plugin's id, or plugin::kHostAsker
+  std::string name;  // the plugin's id, or plugin::kHostSubject
   plugin::Permissions permissions;
 };
 

@@ -68,7 +68,7 @@ void add_endpoint(plugin::Permissions& host, const Options& options) {
 std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
                                            const MigrationPlan& migration, const Options& options) {
   const SelectedComponent& provider = selection.provider;
-  AccessSubject host{std::string(plugin::kHostAsker),
+  AccessSubject host{std::string(plugin::kHostSubject),
                      plugin::permissions_of(plugin::host_rules(
                          plugin::offers_instances(provider.plugin.manifest, provider.name)))};
   const LeaderElectionOptions& election = options.leader_election;
@@ -95,7 +95,7 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
 }
 
 void AccessNews::tell(const AccessSubject& subject, const plugin::Permissions& missing) {
-  const bool host = subject.name == plugin::kHostAsker;
+  const bool host = subject.name == plugin::kHostSubject;
   const log::Field who{host ? "subject" : "plugin", subject.name};
   const std::string needed = plugin::to_string(missing.needed);
   const std::string optional = plugin::to_string(missing.optional);

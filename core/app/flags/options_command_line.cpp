@@ -177,7 +177,7 @@ CommandLine::CommandLine(Environment environment)
     : environment_(std::move(environment)), options_(std::make_unique<Options>()) {
   add_host_flags(flags_, *options_);
   for (const Flag* flag : flags_.sorted()) {
-    const std::string_view why = later_function(flag->name);
+    const std::string_view why = why_without_effect(flag->name);
     if (!why.empty()) flags_.find(flag->name)->usage.append(" No effect: ").append(why).append(".");
   }
 }
@@ -283,7 +283,7 @@ void CommandLine::log_flags() const {
     if (!flag->deprecated.empty()) {
       log::warning("Flag is deprecated", {{"flag", name}, {"reason", flag->deprecated}});
     }
-    const std::string_view later = later_function(flag->name);
+    const std::string_view later = why_without_effect(flag->name);
     if (!later.empty()) log::info("Flag has no effect", {{"flag", name}, {"reason", later}});
   }
   for (const auto& [name, value] : options_->generic.feature_gates.overrides()) {
@@ -344,7 +344,7 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 }  // namespace
 
-std::string_view later_function(std::string_view flag) {
+std::string_view why_without_effect(std::string_view flag) {
   const auto* const found = std::find_if(kLater.begin(), kLater.end(), [flag](const Later& entry) {
     return matches(entry.flag, flag);
   });

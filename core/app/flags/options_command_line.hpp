@@ -101,6 +101,6 @@ class CommandLine {
 std::optional<std::string> version_text(std::string_view program, std::string_view wanted);
 
 // Why a flag does nothing yet; empty when it works. One table.
-std::string_view later_function(std::string_view flag);
+std::string_view why_without_effect(std::string_view flag);
 
 }  // namespace ccm::app

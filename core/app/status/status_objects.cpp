@@ -59,7 +59,7 @@ std::string missing_text(const StatusSources& from, const std::string& subject) 
 Holdup holdup_of(const plugin::ComponentReport& component, const StatusSources& from) {
   if (!component.queue || !component.skipped.empty()) return {};
   if (!from.leadership.leading()) {
-    const std::string lease = missing_text(from, std::string(plugin::kHostAsker));
+    const std::string lease = missing_text(from, std::string(plugin::kHostSubject));
     return {lease.empty() ? "the leadership" : "the leadership; " + lease, !lease.empty()};
   }
   std::string lacks = missing_text(from, component.plugin_id);

@@ -20,7 +20,7 @@ constexpr uint32_t kWorkers = 32;
 constexpr milliseconds kExhaustedRetry{10'000};
 constexpr milliseconds kRefusedRetry{300'000};
 constexpr milliseconds kTellAgain{300'000};
-constexpr milliseconds kWatchPatience{5'000};
+constexpr milliseconds kWatchGrace{5'000};
 constexpr milliseconds kWatchRetry{1'000};
 constexpr milliseconds kWriteRetry{1'000};
 // Upstream gives up after three attempts and says so (IPAM-33).
@@ -238,7 +238,7 @@ Task<Status> Controller::await_watch(Ctx ctx) {
   milliseconds waited{0};
   milliseconds pause{2};
   while (!caught_up()) {
-    if (waited >= kWatchPatience) {
+    if (waited >= kWatchGrace) {
       host_.log.warning("The watch of nodes lags, so no pod ranges are allocated",
                         {{"node", probe_}});
       co_return behind();

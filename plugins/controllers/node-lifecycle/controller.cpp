@@ -146,10 +146,10 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   // Whoever releases thirty Nodes waits for their end. A kubelet may write it, too: looks at a Node
   // that nobody holds are its own business only at the usual pace.
   if (released) pace_.hinted(state.name, host_.timer.now());
-  const bool news = state.ready || before.ready || state.uid != before.uid ||
-                    state.provider_id != before.provider_id || state.deleting || released;
-  queue.add(now.name(), news ? Priority::changed : Priority::periodic,
-            news ? milliseconds(0) : std::max(wait(now.name()), period_));
+  const bool changed = state.ready || before.ready || state.uid != before.uid ||
+                       state.provider_id != before.provider_id || state.deleting || released;
+  queue.add(now.name(), changed ? Priority::changed : Priority::periodic,
+            changed ? milliseconds(0) : std::max(wait(now.name()), period_));
 }
 
 void Controller::forget(const std::string& name) {

@@ -44,7 +44,7 @@ Task<Status> Controller::clean_up(Ctx ctx, SyncPtr sync) {
     Status deferred = record.deferred;
     co_return deferred.with_retry_after(left);
   }
-  LoadBalancerService removal = make_removal(sync->object, sync->service, sync->surroundings);
+  LoadBalancerService removal = make_removal(sync->object, sync->service, sync->options);
   if (retains(*sync)) {
     tell_kept(*sync, retained_by_annotation(sync->service));
     Status kept = co_await finish_clean_up(ctx, sync, false);
@@ -102,7 +102,7 @@ Task<Status> Controller::finish_clean_up(Ctx ctx, SyncPtr sync, bool deleted) {
 Task<Status> Controller::remove_vanished(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
   if (!sync->service.load_balancer && !record.has_balancer()) co_return Status();
-  LoadBalancerService removal = make_removal(sync->object, sync->service, sync->surroundings);
+  LoadBalancerService removal = make_removal(sync->object, sync->service, sync->options);
   if (retains(*sync)) {
     tell_kept(*sync, retained_by_annotation(sync->service));
     co_return Status();
@@ -181,7 +181,7 @@ void Controller::tell_braked(const Sync& sync, const Status& why) const {
 void Controller::tell_not_owned(const Sync& sync) const {
   host_.log.warning(
       "Left a load balancer alone that is not proven to be the service's",
-      {{"service", sync.key}, {"id", sync.service.annotation(sync.surroundings.id_annotation)}});
+      {{"service", sync.key}, {"id", sync.service.annotation(sync.options.id_annotation)}});
   events_.warning(sync.object, kNotOwned,
                   "The recorded load balancer is not proven to be this Service's, so it was not "
                   "deleted");
@@ -191,7 +191,7 @@ void Controller::tell_not_owned(const Sync& sync) const {
 void Controller::tell_kept(const Sync& sync, const Status& why) const {
   host_.log.info("Kept the load balancer of a service that goes",
                  {{"service", sync.key},
-                  {"id", sync.service.annotation(sync.surroundings.id_annotation)},
+                  {"id", sync.service.annotation(sync.options.id_annotation)},
                   {"reason", why.message()}});
   const std::string text = "The load balancer is kept in the cloud: " + why.message();
   if (why.error_class() == ErrorClass::invalid_spec) {

@@ -325,7 +325,7 @@ Controller::SyncPtr Controller::begin(std::string key, std::shared_ptr<Record> r
     }
   }
   sync->record = std::move(record);
-  sync->surroundings = {settings_.cluster_name, *id_annotation_, sync->record->id};
+  sync->options = {settings_.cluster_name, *id_annotation_, sync->record->id};
   return sync;
 }
 

@@ -47,7 +47,7 @@ class Controller {
     std::shared_ptr<Record> record;
     Object object;
     ServiceState service;  // after a write the answer, which may hold a change by somebody else
-    Surroundings surroundings;
+    IntentOptions options;
     LoadBalancerService intent;
     // The state that `intent` was made from, with the annotations that were written since.
     ServiceState requested;

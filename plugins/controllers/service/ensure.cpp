@@ -38,12 +38,12 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
   tell_not_retained(*sync);
   const LoadBalancerClass* balancer_class = settings_.classes.find(sync->service.class_name);
-  auto intent = make_intent(sync->object, sync->service, *balancer_class, sync->surroundings);
+  auto intent = make_intent(sync->object, sync->service, *balancer_class, sync->options);
   Status refused = intent.status();
   if (intent.ok()) {
     sync->intent = *std::move(intent);
     sync->requested = sync->service;
-    sync->hash = intent_hash(sync->intent, sync->requested, sync->surroundings, record.annotations);
+    sync->hash = intent_hash(sync->intent, sync->requested, sync->options, record.annotations);
   } else {
     sync->hash = Hash().add(refused.message()).value();
   }
@@ -76,7 +76,7 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
     co_return kept;
   }
   Wanted wanted{sync->hash, record.offered_hash};
-  const Step step = next_step(record, sync->service, sync->surroundings.id_annotation, wanted,
+  const Step step = next_step(record, sync->service, sync->options.id_annotation, wanted,
                               settings_.audit_period > milliseconds(0), now);
   Status status;
   switch (step) {
@@ -185,7 +185,7 @@ std::string Controller::no_members(const Sync& sync) {
 
 bool Controller::exists(const Sync& sync) const {
   return sync.record->applied() || !sync.service.ingress.empty() ||
-         !sync.service.annotation(sync.surroundings.id_annotation).empty();
+         !sync.service.annotation(sync.options.id_annotation).empty();
 }
 
 // Some providers refuse to work without Nodes, and cannot know why there are none.
@@ -313,7 +313,7 @@ void Controller::remember(const SyncPtr& sync, const LoadBalancer& answer) {
   }
   if (!answer.id.empty()) record.id = answer.id;
   record.annotations = answer.annotations;
-  sync->surroundings.known_id = record.id;
+  sync->options.known_id = record.id;
 }
 
 // By which labels the provider chose among the backends, and with which result.
@@ -333,11 +333,11 @@ void Controller::remember_request(const SyncPtr& sync) const {
   Record& record = *sync->record;
   // Hashes the Service with this controller's annotations already on it.
   ServiceState service = sync->requested;
-  if (!record.id.empty()) service.annotations.erase(sync->surroundings.id_annotation);
+  if (!record.id.empty()) service.annotations.erase(sync->options.id_annotation);
   for (const Label& annotation : record.annotations) service.annotations.erase(annotation.key);
   LoadBalancerService intent = sync->intent;
   if (intent.adopt_id == record.id) intent.adopt_id.clear();
-  record.intent_hash = intent_hash(intent, service, sync->surroundings, record.annotations);
+  record.intent_hash = intent_hash(intent, service, sync->options, record.annotations);
   record.backend_hash = sync->backends->hash(record.node_labels);
   record.update.reset();
   record.audit_due = host_.timer.now() + audit_pause(settings_.audit_period, sync->key);

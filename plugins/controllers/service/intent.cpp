@@ -28,14 +28,14 @@ std::string default_name(std::string_view uid) {
 }
 
 LoadBalancerService make_removal(const Object& object, const ServiceState& service,
-                                 const Surroundings& surroundings) {
+                                 const IntentOptions& options) {
   LoadBalancerService intent;
   intent.name = service.name;
   intent.namespace_name = service.namespace_name;
   intent.uid = service.uid;
-  intent.cluster_name = surroundings.cluster_name;
-  intent.id = service.annotation(surroundings.id_annotation);
-  if (intent.id.empty()) intent.id = surroundings.known_id;
+  intent.cluster_name = options.cluster_name;
+  intent.id = service.annotation(options.id_annotation);
+  if (intent.id.empty()) intent.id = options.known_id;
   intent.default_name = default_name(service.uid);
   intent.class_name = service.class_name.value_or(std::string());
   intent.requested_ip = service.requested_ip;
@@ -47,8 +47,8 @@ LoadBalancerService make_removal(const Object& object, const ServiceState& servi
 
 Result<LoadBalancerService> make_intent(const Object& object, const ServiceState& service,
                                         const LoadBalancerClass& balancer_class,
-                                        const Surroundings& surroundings) {
-  LoadBalancerService intent = make_removal(object, service, surroundings);
+                                        const IntentOptions& options) {
+  LoadBalancerService intent = make_removal(object, service, options);
   // Once it is taken over, its owner mark counts again.
   const std::string_view adopt = service.annotation(kAdoptAnnotation);
   if (adopt != intent.id) intent.adopt_id = adopt;
@@ -67,7 +67,7 @@ Result<LoadBalancerService> make_intent(const Object& object, const ServiceState
 }
 
 uint64_t intent_hash(const LoadBalancerService& intent, const ServiceState& service,
-                     const Surroundings& surroundings, const std::vector<Label>& own) {
+                     const IntentOptions& options, const std::vector<Label>& own) {
   Hash hash;
   hash.add(intent.uid).add(intent.class_name).add(intent.requested_ip).add(intent.adopt_id);
   for (const PortState& state : service.ports) {
@@ -88,7 +88,7 @@ uint64_t intent_hash(const LoadBalancerService& intent, const ServiceState& serv
   hash.add(service.session_affinity_config);
   for (const auto& [key, value] : service.annotations) {
     if (key == kRetainAnnotation || key == kAdoptAnnotation) continue;
-    if (key == surroundings.id_annotation && value == surroundings.known_id) continue;
+    if (key == options.id_annotation && value == options.known_id) continue;
     if (!is_own(key, value, own)) hash.add(key).add(value);
   }
   return hash.value();

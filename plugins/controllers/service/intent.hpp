@@ -13,7 +13,7 @@
 namespace ccm::service {
 
 // Facts about a Service's load balancer that are not in the Service itself.
-struct Surroundings {
+struct IntentOptions {
   std::string cluster_name;
   std::string id_annotation;
   std::string known_id;  // from the cloud's answer; for a Service that lost its annotation
@@ -22,16 +22,16 @@ struct Surroundings {
 // The request for `ensure` and similar calls; invalid_spec when the Service contradicts itself.
 Result<LoadBalancerService> make_intent(const Object& object, const ServiceState& service,
                                         const LoadBalancerClass& balancer_class,
-                                        const Surroundings& surroundings);
+                                        const IntentOptions& options);
 
 // The request for `remove`: of a Service that may have no ports any more (TRAP-41).
 LoadBalancerService make_removal(const Object& object, const ServiceState& service,
-                                 const Surroundings& surroundings);
+                                 const IntentOptions& options);
 
 // Covers everything that may change the load balancer, except for this controller's own writes: the
 // known id, and the annotations of the provider.
 uint64_t intent_hash(const LoadBalancerService& intent, const ServiceState& service,
-                     const Surroundings& surroundings, const std::vector<Label>& own);
+                     const IntentOptions& options, const std::vector<Label>& own);
 
 // CLOUD-7.
 std::string default_name(std::string_view uid);

@@ -127,9 +127,9 @@ bool Members::on_update(const Object& old, const Object& now) {
     const bool readdressed = addresses != read_addresses(old);
     Known& known = known_of(now);
     // The writer may compare Nodes with the cloud, and may have seen a change there.
-    const bool news =
+    const bool changed =
         readdressed && known.disputed != addresses && !confirmed(addresses, known.addresses);
-    if (news) {
+    if (changed) {
       known.disputed = addresses;
       matters = ask_again(known) || matters;
     }

@@ -62,7 +62,7 @@ bool Controller::another_has(const Sync& sync, std::string_view id) const {
     if (object.uid() == sync.service.uid) return true;
     const ServiceState other = read_service(object);
     found = other.load_balancer && !other.ingress.empty() &&
-            other.annotation(sync.surroundings.id_annotation) == id;
+            other.annotation(sync.options.id_annotation) == id;
     return !found;
   });
   return found;
@@ -78,7 +78,7 @@ Status Controller::foreign(const Sync& sync) {
   std::string text =
       "the load balancer that bears this Service's name is marked as somebody else's";
   if (!sync.intent.id.empty()) {
-    text = "the load balancer that the annotation " + sync.surroundings.id_annotation +
+    text = "the load balancer that the annotation " + sync.options.id_annotation +
            " names is not this Service's: remove the annotation to get a new one";
   }
   return not_ours(text + ". It is left alone. " + permission_hint(sync.service));

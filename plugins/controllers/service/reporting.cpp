@@ -101,7 +101,7 @@ uint64_t Controller::request_hash(const Sync& sync) {
   const Record& record = *sync.record;
   LoadBalancerService intent = sync.intent;
   if (intent.adopt_id == record.id) intent.adopt_id.clear();
-  return intent_hash(intent, sync.requested, sync.surroundings, record.annotations);
+  return intent_hash(intent, sync.requested, sync.options, record.annotations);
 }
 
 void Controller::defer(const Sync& sync, const Status& status) const {

@@ -293,7 +293,7 @@ TEST(HostFlags, ThoseWithoutEffectStandInTheDocs) {
         used.insert(name);
       }
     }
-    EXPECT_EQ(later_function(flag->name), why) << flag->name;
+    EXPECT_EQ(why_without_effect(flag->name), why) << flag->name;
   }
   EXPECT_EQ(used.size(), rows.size());
 }

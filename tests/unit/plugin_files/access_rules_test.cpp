@@ -29,10 +29,10 @@ TEST(AccessRules, RulesOfOneThingAreMergedAndSorted) {
   ASSERT_THAT(merged, SizeIs(3));
   EXPECT_THAT(merged[0].rule.resources, ElementsAre("nodes"));
   EXPECT_THAT(merged[0].rule.verbs, ElementsAre("get", "list", "watch", "delete"));
-  EXPECT_THAT(merged[0].askers, ElementsAre("b", "a"));
+  EXPECT_THAT(merged[0].subjects, ElementsAre("b", "a"));
   EXPECT_THAT(merged[1].rule.resources, ElementsAre("services"));
   EXPECT_THAT(merged[1].rule.verbs, ElementsAre("list", "watch"));
-  EXPECT_THAT(merged[1].askers, ElementsAre("b"));
+  EXPECT_THAT(merged[1].subjects, ElementsAre("b"));
   EXPECT_THAT(merged[2].rule.api_groups, ElementsAre("coordination.k8s.io"));
 }
 
@@ -61,7 +61,7 @@ TEST(AccessRules, WhatIsGrantedForAllIsNotRepeatedForNames) {
       {{"a", {rule({"secrets"}, {"get", "list"})}}, {"b", {rule({"secrets"}, {"get"}, {"one"})}}});
   ASSERT_THAT(merged, SizeIs(1));
   EXPECT_THAT(merged[0].rule.resource_names, IsEmpty());
-  EXPECT_THAT(merged[0].askers, ElementsAre("a", "b"));
+  EXPECT_THAT(merged[0].subjects, ElementsAre("a", "b"));
 }
 
 TEST(AccessRules, AWildcardStandsAlone) {

@@ -11,17 +11,17 @@ class IntentTest : public ::testing::Test {
  protected:
   LoadBalancerService intent(const Json& json) {
     const Object object = objects.make(json.dump());
-    auto made = make_intent(object, read_service(object), balancer_class, surroundings);
+    auto made = make_intent(object, read_service(object), balancer_class, options);
     EXPECT_TRUE(made.ok()) << made.status().message();
     return made.ok() ? *std::move(made) : LoadBalancerService();
   }
   uint64_t hash(const Json& json) {
-    return intent_hash(intent(json), read_service(objects.make(json.dump())), surroundings, own);
+    return intent_hash(intent(json), read_service(objects.make(json.dump())), options, own);
   }
 
   testing::FakeObjects objects;
   LoadBalancerClass balancer_class;
-  Surroundings surroundings{"prod", kIdAnnotationName, ""};
+  IntentOptions options{"prod", kIdAnnotationName, ""};
   std::vector<Label> own;
 };
 
@@ -77,7 +77,7 @@ TEST_F(IntentTest, SVC_78_TheHealthCheckPortIsForLocalTrafficOnly) {
 }
 
 TEST_F(IntentTest, AnIdThatTheServiceLostIsKnownAllTheSame) {
-  surroundings.known_id = "lb-7";
+  options.known_id = "lb-7";
   EXPECT_EQ(intent(balanced("web")).id, "lb-7");
 }
 
@@ -91,7 +91,7 @@ TEST_F(IntentTest, WhatIsAdoptedAlreadyIsNotAdoptedAgain) {
 TEST_F(IntentTest, OurOwnAnnotationsAreNoChange) {
   const Json plain = balanced("web");
   const uint64_t before = hash(plain);
-  surroundings.known_id = "lb-1";
+  options.known_id = "lb-1";
   own = {{"example.com/address", "x"}};
   Json written = plain;
   written["metadata"]["annotations"] = {{kIdAnnotationName, "lb-1"}, {"example.com/address", "x"}};

@@ -20,7 +20,7 @@ std::vector<app::AccessSubject> subjects_of(const ManagerFlags& flags,
                                             const std::vector<plugin::Manifest>& manifests) {
   const app::LeaderElectionOptions& election = flags.options().leader_election;
   const bool machines = plugin::offers_instances(manifests.front(), flags.provider());
-  app::AccessSubject host{std::string(plugin::kHostAsker),
+  app::AccessSubject host{std::string(plugin::kHostSubject),
                           plugin::permissions_of(plugin::host_rules(machines))};
   if (election.leader_elect) {
     plugin::add_permissions(host.permissions,

@@ -19,7 +19,7 @@ namespace ccm::ctl {
 namespace {
 
 using nlohmann::ordered_json;
-using plugin::AskedRules;
+using plugin::SubjectRules;
 
 enum class Text { yaml, json };
 
@@ -55,7 +55,7 @@ std::string check_domain(const std::string& name) {
 }
 
 // By service account; "" = the program's own identity.
-using AskedByAccount = std::map<std::string, std::vector<AskedRules>>;
+using AskedByAccount = std::map<std::string, std::vector<SubjectRules>>;
 
 struct Asked {
   AskedByAccount rules;  // the host first, then plugins by id
@@ -101,7 +101,8 @@ Asked asked_by(const app::PluginSelection& selection, Command& command) {
   asked.rules = rules_of_plugins(manifests, components, command.accounts);
   const bool machines = plugin::offers_instances(manifests.front(), selection.provider());
   auto& program = asked.rules[""];
-  program.insert(program.begin(), {std::string(plugin::kHostAsker), plugin::host_rules(machines)});
+  program.insert(program.begin(),
+                 {std::string(plugin::kHostSubject), plugin::host_rules(machines)});
   return asked;
 }
 

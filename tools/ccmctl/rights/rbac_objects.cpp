@@ -28,9 +28,10 @@ ordered_json rules_of(const std::vector<MergedRule>& rules) {
   auto list = ordered_json::array();
   for (const MergedRule& merged : rules) {
     ordered_json rule;
-    std::string askers;
-    for (const std::string& asker : merged.askers) askers += (askers.empty() ? "" : ", ") + asker;
-    rule[kComment] = (merged.rule.optional ? "optional: " : "") + askers;
+    std::string subjects;
+    for (const std::string& subject : merged.subjects)
+      subjects += (subjects.empty() ? "" : ", ") + subject;
+    rule[kComment] = (merged.rule.optional ? "optional: " : "") + subjects;
     rule["apiGroups"] = merged.rule.api_groups;
     rule["resources"] = merged.rule.resources;
     if (!merged.rule.resource_names.empty()) rule["resourceNames"] = merged.rule.resource_names;
@@ -76,7 +77,7 @@ void add_role(std::vector<ordered_json>& list, const Account& account, const std
               const std::string& namespace_name, std::vector<plugin::RbacRule> rules) {
   list.push_back(object("Role", name, namespace_name));
   list.back()["rules"] =
-      rules_of(plugin::merge_rules({{std::string(plugin::kHostAsker), std::move(rules)}}));
+      rules_of(plugin::merge_rules({{std::string(plugin::kHostSubject), std::move(rules)}}));
   list.push_back(binding(account, name, namespace_name, "Role", name));
 }
 

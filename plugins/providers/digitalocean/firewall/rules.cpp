@@ -18,18 +18,18 @@ using Sources = std::vector<std::string>;
 
 Sources everywhere() { return {"0.0.0.0/0", "::/0"}; }
 
-[[noreturn]] void doubt(std::string why) { throw SpecError{config_error(std::move(why))}; }
+[[noreturn]] void refuse(std::string why) { throw SpecError{config_error(std::move(why))}; }
 
 std::string range_text(const std::string& range) {
   const auto parsed = parse_cidr(trim(range));
-  if (!parsed) doubt("\"" + range + "\" is no address range such as 10.0.0.0/24");
+  if (!parsed) refuse("\"" + range + "\" is no address range such as 10.0.0.0/24");
   return parsed->text();
 }
 
 std::string address_text(const std::string& address) {
   const bool v6 = address.find(':') != std::string::npos;
   const auto parsed = parse_cidr(address + (v6 ? "/128" : "/32"));
-  if (!parsed) doubt("\"" + address + "\" is no address");
+  if (!parsed) refuse("\"" + address + "\" is no address");
   const std::string text = parsed->text();
   return text.substr(0, text.find('/'));
 }
@@ -48,7 +48,7 @@ Sources clients(const Object& object, const Annotations& annotations) {
       } else if (item.starts_with("ip:")) {
         sources.push_back(address_text(item.substr(3)));
       } else {
-        doubt("\"" + item + "\" is neither ip:ADDRESS nor cidr:RANGE");
+        refuse("\"" + item + "\" is neither ip:ADDRESS nor cidr:RANGE");
       }
     }
   }
@@ -73,10 +73,10 @@ bool passes_packets(const Annotations& annotations, std::string_view default_typ
   const std::string_view type = annotations.text(annotation::kType);
   const std::string_view network = annotations.text(annotation::kNetwork);
   if (!one_of_both(type, kRegional, kRegionalNetwork)) {
-    doubt("only LB types supported are (REGIONAL, REGIONAL_NETWORK)");
+    refuse("only LB types supported are (REGIONAL, REGIONAL_NETWORK)");
   }
   if (!one_of_both(network, kExternal, kInternal)) {
-    doubt("only LB networks supported are (EXTERNAL, INTERNAL)");
+    refuse("only LB networks supported are (EXTERNAL, INTERNAL)");
   }
   return (type.empty() ? default_type : type) == kRegionalNetwork && network != kInternal;
 }
@@ -94,8 +94,8 @@ void add_service_ports(const LoadBalancerService& service, const Sources& source
                        ServiceRules& result) {
   constexpr size_t kMostPairs = 10'000;
   if (service.ports.size() * sources.size() > kMostPairs) {
-    doubt(std::to_string(service.ports.size()) + " ports for " + std::to_string(sources.size()) +
-          " ranges each are more than a firewall can have");
+    refuse(std::to_string(service.ports.size()) + " ports for " + std::to_string(sources.size()) +
+           " ranges each are more than a firewall can have");
   }
   for (const ServicePort& port : service.ports) {
     const std::string protocol = firewall_protocol(port);

@@ -89,10 +89,10 @@ Task<Result<WantedLoadBalancer>> LoadBalancers::want(Ctx ctx, Subject& subject,
     second_subnet = *std::move(found);
     dual_stack = !second_subnet.empty();
   }
-  const Surroundings around{options,    settings_,          features,
-                            family,     subject.members,    subject.member_subnet,
-                            dual_stack, subject.cluster_uid};
-  auto wanted = wanted_load_balancer(subject.service, subject.backends, around);
+  const BuildOptions build{options,    settings_,          features,
+                           family,     subject.members,    subject.member_subnet,
+                           dual_stack, subject.cluster_uid};
+  auto wanted = wanted_load_balancer(subject.service, subject.backends, build);
   if (!wanted.ok()) co_return wanted;
   if (wanted->subnet_id.empty()) wanted->subnet_id = vip_subnet;
   wanted->second_subnet_id = second_subnet;

@@ -138,7 +138,7 @@ Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
     Status failed = co_await broken(ctx, subject, balancer);
     co_return failed;
   }
-  const milliseconds pause = patience_.pause(balancer);
+  const milliseconds pause = pending_pause_.of(balancer);
   if (balancer.pending()) {
     LoadBalancer pending = described(balancer, LoadBalancerState::pending);
     pending.retry_after = pause;
@@ -319,7 +319,7 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
   }
   if (balancer.pending()) {
     LoadBalancer pending = described(balancer, LoadBalancerState::pending);
-    pending.retry_after = patience_.pause(balancer);
+    pending.retry_after = pending_pause_.of(balancer);
     co_return pending;
   }
   Status read = co_await octavia_.read_children(ctx, balancer);
@@ -344,7 +344,7 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
     co_return out;
   }
   LoadBalancer out = described(balancer, LoadBalancerState::pending);
-  out.retry_after = balancer.pending() ? patience_.pause(balancer) : draining.value_or(kNow);
+  out.retry_after = balancer.pending() ? pending_pause_.of(balancer) : draining.value_or(kNow);
   out.difference = about->done;
   co_return out;
 }

@@ -13,7 +13,7 @@
 #include "openstack/api.hpp"
 #include "openstack/config/settings.hpp"
 #include "ownership.hpp"
-#include "patience.hpp"
+#include "pending_pause.hpp"
 
 #include <ccm/cluster_uid.hpp>
 #include <ccm/host.hpp>
@@ -40,7 +40,7 @@ class LoadBalancers {
         addresses_(host, api, cluster_),
         access_(host, api, cluster_),
         notices_(host),
-        patience_(host),
+        pending_pause_(host),
         drains_(host),
         repairs_(host) {}
   LoadBalancers(const LoadBalancers&) = delete;
@@ -146,7 +146,7 @@ class LoadBalancers {
   Addresses addresses_;
   NodeAccess access_;
   Notices notices_;
-  Patience patience_;
+  PendingPause pending_pause_;
   Drains drains_;
   Repairs repairs_;
   std::map<std::string, milliseconds> unanswered_;  // until when, by the Service's UID

@@ -82,19 +82,20 @@ Task<Status> LoadBalancers::disown(Ctx ctx, const LoadBalancerService& service,
   }
   LoadBalancerWrites writes = removal_of_listeners(balancer);
   if (writes.empty()) co_return not_owned(balancer.id);
-  if (balancer.pending()) co_return being_changed(balancer.id, patience_.pause(balancer));
+  if (balancer.pending()) co_return being_changed(balancer.id, pending_pause_.of(balancer));
   std::string done;
   Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), done);
   if (!sent.ok()) co_return sent;
-  if (balancer.status != "ACTIVE") co_return being_changed(balancer.id, patience_.pause(balancer));
+  if (balancer.status != "ACTIVE")
+    co_return being_changed(balancer.id, pending_pause_.of(balancer));
   co_return not_owned(balancer.id);
 }
 
 Task<Status> LoadBalancers::take_down(Ctx ctx, const LoadBalancerService& service,
                                       ExistingLoadBalancer& balancer) {
   if (balancer.status == "PENDING_DELETE")
-    co_return being_deleted(balancer.id, patience_.pause(balancer));
-  if (balancer.pending()) co_return being_changed(balancer.id, patience_.pause(balancer));
+    co_return being_deleted(balancer.id, pending_pause_.of(balancer));
+  if (balancer.pending()) co_return being_changed(balancer.id, pending_pause_.of(balancer));
   const bool whole = made_by_a_manager(balancer) && other_users(service, balancer) == 0;
   Status gone;
   if (whole) {
@@ -106,7 +107,7 @@ Task<Status> LoadBalancers::take_down(Ctx ctx, const LoadBalancerService& servic
 }
 
 Task<Status> LoadBalancers::remove_whole(Ctx ctx, ExistingLoadBalancer balancer) {
-  const milliseconds pause = patience_.pause(balancer);
+  const milliseconds pause = pending_pause_.of(balancer);
   if (balancer.status == "PENDING_DELETE") co_return being_deleted(balancer.id, pause);
   if (balancer.pending()) co_return being_changed(balancer.id, pause);
   const LoadBalancerService nobody;
@@ -132,7 +133,7 @@ Task<Status> LoadBalancers::leave(Ctx ctx, const LoadBalancerService& service,
   Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), done);
   if (!sent.ok()) co_return sent;
   const bool all_sent = done.ends_with(last) && (count == 1 || done.size() > last.size());
-  if (!all_sent) co_return being_changed(balancer.id, patience_.pause(balancer));
+  if (!all_sent) co_return being_changed(balancer.id, pending_pause_.of(balancer));
   hint_others(service, balancer);
   co_return Status();
 }
@@ -162,15 +163,15 @@ Task<Status> LoadBalancers::destroy(Ctx ctx, const LoadBalancerService& service,
       Status sent = co_await octavia_.send_all(ctx, balancer, std::move(parts), done);
       if (!sent.ok()) co_return sent;
       if (balancer.status != "ACTIVE")
-        co_return being_changed(balancer.id, patience_.pause(balancer));
+        co_return being_changed(balancer.id, pending_pause_.of(balancer));
     }
   }
   Status deleted = co_await octavia_.send(ctx, removal(balancer, cascade));
   if (!deleted.ok()) co_return deleted;
   auto left = co_await octavia_.find(ctx, balancer.id);
   if (!left.ok()) co_return left.status();
-  if (*left) co_return being_deleted(balancer.id, patience_.pause(**left));
-  patience_.forget(balancer.id);
+  if (*left) co_return being_deleted(balancer.id, pending_pause_.of(**left));
+  pending_pause_.forget(balancer.id);
   repairs_.forget(balancer.id);
   co_return Status();
 }

@@ -52,13 +52,13 @@ Result<std::vector<std::string>> allowed_ranges(const LoadBalancerService& servi
 
 class PortBuilder {
  public:
-  PortBuilder(const LoadBalancerService& service, const Surroundings& around,
+  PortBuilder(const LoadBalancerService& service, const BuildOptions& build,
               const std::vector<const Backend*>& nodes)
-      : service_(service), around_(around), options_(around.options), nodes_(nodes) {}
+      : service_(service), build_(build), options_(build.options), nodes_(nodes) {}
 
   [[nodiscard]] WantedPort build(const ServicePort& port,
                                  const std::vector<std::string>& ranges) const {
-    const bool http = port.protocol == "TCP" && around_.features.http;
+    const bool http = port.protocol == "TCP" && build_.features.http;
     WantedPort out;
     out.port = port.port;
     out.protocol = port.protocol;
@@ -70,9 +70,9 @@ class PortBuilder {
     // OS-269; PROXY for TCP only: Octavia refuses it for UDP (OS-427).
     out.pool_protocol = out.protocol == "TERMINATED_HTTPS" ? "HTTP" : out.protocol;
     if (http && !options_.proxy_protocol.empty()) out.pool_protocol = options_.proxy_protocol;
-    if (around_.features.timeouts) out.timeouts = options_.timeouts;
-    if (around_.features.allowed_cidrs) out.allowed_cidrs = ranges;
-    out.method = around_.features.methods ? options_.method : kOnlyMethod;
+    if (build_.features.timeouts) out.timeouts = options_.timeouts;
+    if (build_.features.allowed_cidrs) out.allowed_cidrs = ranges;
+    out.method = build_.features.methods ? options_.method : kOnlyMethod;
     out.source_ip = service_.client_ip_affinity;
     out.monitor = monitor(port.protocol);
     const bool over_http = out.monitor && out.monitor->type == "HTTP";
@@ -87,7 +87,7 @@ class PortBuilder {
     const MonitorOptions& wanted = options_.monitor;
     const bool local = service_.health_check_node_port != 0 && !wanted.refused;
     if (!wanted.enabled && !local) return std::nullopt;
-    const Features& can = around_.features;
+    const Features& can = build_.features;
     const bool http = local && can.http_monitor && (protocol != "UDP" || can.http_monitor_of_udp);
     Monitor out;
     out.type = http ? "HTTP" : protocol == "UDP" ? "UDP-CONNECT" : protocol;
@@ -102,13 +102,13 @@ class PortBuilder {
     std::vector<Member> list;
     for (const Backend* node : nodes_) {
       Member member;
-      member.address = member_address(*node, around_.members);
+      member.address = member_address(*node, build_.members);
       if (member.address.empty()) continue;
       member.name = node->name;
-      member.subnet_id = around_.member_subnet_id;
+      member.subnet_id = build_.member_subnet_id;
       member.port = port.node_port;
       member.monitor_port = monitor_port;
-      if (around_.settings.provider_requires_serial_api_calls) {  // OS-219, OS-278
+      if (build_.settings.provider_requires_serial_api_calls) {  // OS-219, OS-278
         member.name = cut("member_" + node->name + "_" + member.address + "_" +
                           std::to_string(port.node_port));
         member.monitor_port = 0;
@@ -127,22 +127,22 @@ class PortBuilder {
   }
 
   const LoadBalancerService& service_;
-  const Surroundings& around_;
+  const BuildOptions& build_;
   const ServiceOptions& options_;
   const std::vector<const Backend*>& nodes_;
 };
 
 // OS-247, OS-249, OS-333.
-void tell_unsupported(const LoadBalancerService& service, const Surroundings& around,
+void tell_unsupported(const LoadBalancerService& service, const BuildOptions& build,
                       std::vector<Problem>& problems) {
-  const ServiceOptions& options = around.options;
-  const Features& can = around.features;
+  const ServiceOptions& options = build.options;
+  const Features& can = build.features;
   const auto tell = [&](bool unsupported, const std::string& what) {
     if (unsupported) problems.push_back({"LoadBalancerOptionIgnored", what});
   };
   const std::string lacks = ": this Octavia or its provider does not have ";
   if (!service.source_ranges.empty() && !can.allowed_cidrs &&
-      !around.settings.manage_security_groups) {
+      !build.settings.manage_security_groups) {
     problems.push_back({"LoadBalancerSourceRangesIgnored", "spec.loadBalancerSourceRanges" + lacks +
                                                                "them, so everybody may connect"});
   }
@@ -188,20 +188,19 @@ void tell_off_subnet(const std::vector<const Backend*>& nodes, const MemberRule&
 }
 
 std::string why_no_members(const WantedLoadBalancer& wanted, const Backends& backends,
-                           const std::vector<const Backend*>& nodes, const Surroundings& around) {
+                           const std::vector<const Backend*>& nodes, const BuildOptions& build) {
   if (backends.empty()) return {};
   if (nodes.empty()) {
-    return "no Node has the labels of node-selector, " +
-           selector_text(around.options.node_selector);
+    return "no Node has the labels of node-selector, " + selector_text(build.options.node_selector);
   }
   const bool any = std::any_of(wanted.ports.begin(), wanted.ports.end(),
                                [](const WantedPort& port) { return !port.members.empty(); });
   const bool addressed = std::any_of(nodes.begin(), nodes.end(), [&](const Backend* node) {
-    return !member_address(*node, around.members).empty();
+    return !member_address(*node, build.members).empty();
   });
   if (any || addressed) return {};
   std::string families;
-  for (const std::string& family : around.members.families) {
+  for (const std::string& family : build.members.families) {
     families += (families.empty() ? "" : " or ") + family;
   }
   return "no Node has an " + families + " address, the Service's family";
@@ -292,28 +291,28 @@ bool selected(const Backend& backend, const NodeSelector& selector) {
 
 Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& service,
                                                 const Backends& backends,
-                                                const Surroundings& surroundings) {
+                                                const BuildOptions& build) {
   if (service.ports.empty()) {
     return Status(Code::invalid_argument, ErrorClass::invalid_spec, "the Service has no ports");
   }
   if (Status status = need_node_ports(service); !status.ok()) return status;  // OS-396
-  const ServiceOptions& options = surroundings.options;
+  const ServiceOptions& options = build.options;
   WantedLoadBalancer wanted;
   wanted.name = load_balancer_name(service);
-  wanted.description = load_balancer_description(service, surroundings.cluster_uid);
-  wanted.provider = surroundings.settings.lb_provider;
+  wanted.description = load_balancer_description(service, build.cluster_uid);
+  wanted.provider = build.settings.lb_provider;
   wanted.mark = service_mark(service);
-  wanted.cluster_mark = cluster_mark(surroundings.cluster_uid);
+  wanted.cluster_mark = cluster_mark(build.cluster_uid);
   wanted.port_id = options.port_id;
   wanted.subnet_id = options.subnet_id;
   wanted.network_id = options.network_id;
-  if (options.internal || surroundings.vip_family == "IPv6") wanted.address = service.requested_ip;
-  if (surroundings.features.flavors) wanted.flavor_id = options.flavor_id;
-  if (surroundings.features.availability_zones) {
+  if (options.internal || build.vip_family == "IPv6") wanted.address = service.requested_ip;
+  if (build.features.flavors) wanted.flavor_id = options.flavor_id;
+  if (build.features.availability_zones) {
     wanted.availability_zone = options.availability_zone;
   }
-  wanted.serial = surroundings.settings.provider_requires_serial_api_calls;
-  auto ranges = allowed_ranges(service, surroundings.vip_family, surroundings.dual_stack);
+  wanted.serial = build.settings.provider_requires_serial_api_calls;
+  auto ranges = allowed_ranges(service, build.vip_family, build.dual_stack);
   if (!ranges.ok()) return ranges.status();
   std::vector<const Backend*> nodes;
   for (const Backend& backend : backends) {
@@ -321,13 +320,13 @@ Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& servi
   }
   Status size = check_size(service.ports.size(), ranges->size(), nodes.size());
   if (!size.ok()) return size;
-  const PortBuilder builder(service, surroundings, nodes);
+  const PortBuilder builder(service, build, nodes);
   for (const ServicePort& port : service.ports) {
     wanted.ports.push_back(builder.build(port, *ranges));
   }
-  tell_unsupported(service, surroundings, wanted.problems);
-  tell_off_subnet(nodes, surroundings.members, wanted.problems);
-  wanted.no_members = why_no_members(wanted, backends, nodes, surroundings);
+  tell_unsupported(service, build, wanted.problems);
+  tell_off_subnet(nodes, build.members, wanted.problems);
+  wanted.no_members = why_no_members(wanted, backends, nodes, build);
   return wanted;
 }
 

@@ -105,7 +105,7 @@ std::vector<std::string> watched_labels(const NodeSelector& selector);
 bool selected(const Backend& backend, const NodeSelector& selector);
 
 // All that is known beside the Service.
-struct Surroundings {
+struct BuildOptions {
   const ServiceOptions& options;
   const LoadBalancerSettings& settings;
   const Features& features;
@@ -121,6 +121,6 @@ struct Surroundings {
 // family than the VIP's.
 Result<WantedLoadBalancer> wanted_load_balancer(const LoadBalancerService& service,
                                                 const Backends& backends,
-                                                const Surroundings& surroundings);
+                                                const BuildOptions& build);
 
 }  // namespace ccm::openstack

@@ -13,12 +13,12 @@
 
 namespace ccm::openstack {
 
-class Patience {
+class PendingPause {
  public:
-  explicit Patience(Host& host) : host_(host) {}
+  explicit PendingPause(Host& host) : host_(host) {}
 
   // A fifth of the time that it has been pending.
-  milliseconds pause(const ExistingLoadBalancer& balancer) {
+  milliseconds of(const ExistingLoadBalancer& balancer) {
     const milliseconds now = host_.timer.now();
     if (!balancer.pending()) {
       since_.erase(balancer.id);
