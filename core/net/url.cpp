@@ -203,7 +203,7 @@ std::string redact_url(std::string_view text) {
   return without_user(text, start, user_end, std::min(text.find_first_of("?#"), text.size()));
 }
 
-std::string percent_decoded(std::string_view text) {
+std::string percent_decoded(std::string_view text, bool plus_is_space) {
   std::string plain;
   for (std::size_t at = 0; at < text.size(); ++at) {
     unsigned value = 0;
@@ -213,7 +213,7 @@ std::string percent_decoded(std::string_view text) {
       plain += static_cast<char>(value);
       at += 2;
     } else {
-      plain += text[at];
+      plain += plus_is_space && text[at] == '+' ? ' ' : text[at];
     }
   }
   return plain;

@@ -46,7 +46,8 @@ Result<Url> parse_url(std::string_view text);
 // part remains that cannot be a password.
 [[nodiscard]] std::string redact_url(std::string_view text);
 
-// "%XX" as the byte that it stands for; what is none of these stays as it is.
-[[nodiscard]] std::string percent_decoded(std::string_view text);
+// "%XX" as the byte that it stands for; what is none of these stays as it is. `plus_is_space`: in
+// queries.
+[[nodiscard]] std::string percent_decoded(std::string_view text, bool plus_is_space = false);
 
 }  // namespace ccm::net

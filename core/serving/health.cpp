@@ -1,6 +1,7 @@
 #include "serving/health.hpp"
 
 #include "base/log.hpp"
+#include "net/url.hpp"
 
 #include <prometheus/metric_family.h>
 
@@ -125,10 +126,10 @@ Query parse_query(std::string_view text) {
     const std::string_view pair = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     const auto equals = pair.find('=');
-    const std::string key = percent_decode(pair.substr(0, equals), true);
+    const std::string key = net::percent_decoded(pair.substr(0, equals), true);
     const std::string value = equals == std::string_view::npos
                                   ? std::string()
-                                  : percent_decode(pair.substr(equals + 1), true);
+                                  : net::percent_decoded(pair.substr(equals + 1), true);
     if (key == "verbose") query.verbose = true;
     if (key != "exclude" || value.empty()) continue;
     if (std::find(query.excluded.begin(), query.excluded.end(), value) == query.excluded.end()) {
@@ -232,7 +233,7 @@ Answer answer_health(std::string_view method, std::string_view target,
     if (!rest.empty() && !single) continue;
     if (method != "GET" && method != "HEAD")
       return Answer{405, "method not allowed\n", "GET, HEAD"};
-    if (single) return one_check(root, percent_decode(rest.substr(1), true), registry);
+    if (single) return one_check(root, net::percent_decoded(rest.substr(1), true), registry);
     return all_checks(root, parse_query(request.query), registry, reader);
   }
   return Answer{404, "404 page not found\n", {}};

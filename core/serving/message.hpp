@@ -76,7 +76,5 @@ struct Answer {
 
 // Compared as header names are: ASCII without case.
 [[nodiscard]] bool same_header(std::string_view left, std::string_view right);
-// A malformed escape stays as it is. `plus_is_space`: in queries.
-[[nodiscard]] std::string percent_decode(std::string_view text, bool plus_is_space);
 
 }  // namespace ccm::serving

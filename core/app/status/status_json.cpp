@@ -5,6 +5,7 @@
 #include "app/status/status_text.hpp"
 #include "base/version.hpp"
 #include "kube/time_text.hpp"
+#include "net/url.hpp"
 #include "plugin/host_services/http_budgets.hpp"
 #include "serving/pages/flag_pages.hpp"
 #include "serving/site.hpp"
@@ -29,7 +30,7 @@ StatusQuery read_query(std::string_view query) {
     query.remove_prefix(std::min(part.size() + 1, query.size()));
     const auto equals = part.find('=');
     if (equals == std::string_view::npos) continue;
-    const std::string value = serving::percent_decode(part.substr(equals + 1), true);
+    const std::string value = net::percent_decoded(part.substr(equals + 1), true);
     if (part.substr(0, equals) == "object") read.object = value;
     if (part.substr(0, equals) == "route") read.route = value;
     if (part.substr(0, equals) != "limit") continue;

@@ -1,5 +1,7 @@
 #include "serving/auth/trust.hpp"
 
+#include "net/url.hpp"
+
 #include <ccm/lower_case.hpp>
 
 #include <nlohmann/json.hpp>
@@ -104,7 +106,7 @@ Finding user_of_front_proxy(const FrontProxyTrust& trust, const Request& request
     for (const HeaderField& field : request.headers) {
       if (!starts_with_header(field.name, prefix)) continue;
       const std::string key = lower_case(std::string_view(field.name).substr(prefix.size()));
-      add_extra(percent_decode(key, false), field.value, &user);
+      add_extra(net::percent_decoded(key), field.value, &user);
     }
   }
   return {std::move(user), {}};
