@@ -1,7 +1,8 @@
 #include "kube/time_text.hpp"
 
+#include <ccm/timestamp.hpp>
+
 #include <charconv>
-#include <cstdio>
 
 namespace ccm::kube {
 namespace {
@@ -39,16 +40,7 @@ system_clock::time_point within_clock(sys_seconds time, nanoseconds fraction) {
 }  // namespace
 
 std::string format_time(system_clock::time_point time) {
-  const auto whole = floor<seconds>(time);
-  const auto midnight = floor<days>(whole);
-  const year_month_day date{midnight};
-  const hh_mm_ss clock{whole - midnight};
-  char text[32];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()));
-  return text;
+  return timestamp(floor<milliseconds>(time.time_since_epoch()));
 }
 
 std::optional<system_clock::time_point> parse_time(std::string_view text) {

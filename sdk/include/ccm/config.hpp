@@ -3,13 +3,13 @@
 
 #include <ccm/abi/config.h>
 #include <ccm/callback.hpp>
+#include <ccm/duration.hpp>
 #include <ccm/log.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -101,38 +101,13 @@ class Config {
 
   [[nodiscard]] static std::optional<std::chrono::milliseconds> parse_duration(
       std::string_view text) {
-    if (text == "0") return std::chrono::milliseconds(0);
-    if (text.empty()) return std::nullopt;
-    double total_ms = 0;
-    while (!text.empty()) {
-      // from_chars also takes signs, "inf" and "nan".
-      if (text.front() != '.' && (text.front() < '0' || text.front() > '9')) return std::nullopt;
-      double number = 0;
-      const auto [stop, fault] =
-          std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-      if (fault != std::errc()) return std::nullopt;
-      text.remove_prefix(static_cast<size_t>(stop - text.data()));
-      const std::string_view unit = text.substr(0, text.find_first_of("0123456789."));
-      const double factor = unit_ms(unit);
-      if (factor == 0) return std::nullopt;
-      total_ms += number * factor;
-      text.remove_prefix(unit.size());
-    }
-    if (total_ms > 9e15) return std::nullopt;
-    return std::chrono::milliseconds(std::llround(total_ms));
+    if (text.starts_with('-') || text.starts_with('+')) return std::nullopt;
+    const auto duration = ccm::parse_duration(text);
+    if (!duration) return std::nullopt;
+    return std::chrono::round<std::chrono::milliseconds>(*duration);
   }
 
  private:
-  static double unit_ms(std::string_view unit) {
-    if (unit == "h") return 3'600'000;
-    if (unit == "m") return 60'000;
-    if (unit == "s") return 1'000;
-    if (unit == "ms") return 1;
-    if (unit == "us" || unit == "\u00b5s" || unit == "\u03bcs") return 1e-3;
-    if (unit == "ns") return 1e-6;
-    return 0;
-  }
-
   Service<ccm_host_config> host_;
   Log log_;
 };

@@ -2,8 +2,7 @@
 
 #include "base/duration.hpp"
 #include "ccmctl/output.hpp"
-
-#include <time.h>
+#include "kube/time_text.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -13,14 +12,6 @@
 
 namespace ccm::ctl {
 namespace {
-
-std::optional<int64_t> seconds_of(std::string_view text) {
-  const std::string owned(text);
-  tm parts{};
-  const char* end = ::strptime(owned.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  if (end == nullptr || *end != '\0') return std::nullopt;
-  return ::timegm(&parts);
-}
 
 std::string ago(const std::string& when, std::string_view now) {
   return when + " (" + between(when, now) + " ago)";
@@ -43,10 +34,9 @@ const nlohmann::json& part(const nlohmann::json& object, const char* name) {
 }
 
 std::string between(std::string_view from, std::string_view to) {
-  const auto begin = seconds_of(from);
-  const auto end = seconds_of(to);
-  if (!begin || !end) return "?";
-  return short_duration(std::chrono::seconds(*end - *begin));
+  const auto begin = kube::parse_time(from);
+  const auto end = kube::parse_time(to);
+  return begin && end ? short_duration(*end - *begin) : "?";
 }
 
 // An object without a required permission waits until it is granted, attempted or not.
