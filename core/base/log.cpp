@@ -357,7 +357,7 @@ void append_quoted(Buffer& out, std::string_view text, bool json) {
   out.push_back('"');
   while (!text.empty()) {
     const char c = text[0];
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = utf8_character(text).length;
     if (length > 1 && hidden_length(text) != 0) {
       append_code(out, text.substr(0, length), json);
       text.remove_prefix(length);

@@ -1,6 +1,7 @@
-// Texts: UTF-8 at the borders of the process, where they may hold any bytes; URLs without
-// credentials, and entities of HTML and XML, for logs and pages. Any thread.
+// Texts for logs and pages: UTF-8, URLs without credentials, entities of HTML and XML. Any thread.
 #pragma once
+
+#include <ccm/utf8.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,17 +11,6 @@
 #include <utility>
 
 namespace ccm {
-
-// Length of the well-formed sequence at the front of `text` (RFC 3629); 0 when there is none.
-std::size_t utf8_length(std::string_view text);
-
-[[nodiscard]] bool is_utf8(std::string_view text);
-
-// A copy in which U+FFFD stands for each byte that belongs to no well-formed sequence.
-std::string utf8_text(std::string_view text);
-
-// The front of `text`, not longer than `limit` bytes and not cut within a character.
-std::string_view utf8_front(std::string_view text, std::size_t limit);
 
 // The value with user and password (RFC 3986, section 3.2.1) removed from the URLs in it.
 std::string without_user_info(const std::string& value);

@@ -45,7 +45,7 @@ void append_json_string(std::string& out, std::string_view text) {
     text.remove_prefix(plain);
     if (text.empty()) break;
     const char c = text.front();
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = utf8_character(text).length;
     if (length == 0) {
       out += "\xef\xbf\xbd";
     } else if (c == '"' || c == '\\') {

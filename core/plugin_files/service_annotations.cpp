@@ -2,6 +2,8 @@
 
 #include "plugin_files/manifest_reader.hpp"
 
+#include <ccm/utf8.hpp>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -109,12 +111,7 @@ KnownAnnotation read_known(const json& value, const std::string& path, ManifestR
 // Users write it: short, and no half of a character.
 std::string quoted_value(std::string text) {
   constexpr std::size_t kLongest = 64;
-  if (text.size() > kLongest) {
-    std::size_t end = kLongest;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    text.resize(end);
-    text += "...";
-  }
+  if (text.size() > kLongest) text = std::string(utf8_front(text, kLongest)) + "...";
   return "\"" + text + "\"";
 }
 

@@ -1,6 +1,6 @@
 #include "gcfg.hpp"
 
-#include "utf8.hpp"
+#include <ccm/utf8.hpp>
 
 #include <algorithm>
 #include <string>

@@ -270,7 +270,7 @@ TEST(Ccmctl, InspectShowsManifestLibrariesAndChecks) {
 // Whether a terminal would obey: C0 but newlines, DEL, C1 as UTF-8, bytes that are no UTF-8.
 bool steers(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = utf8_character(text).length;
     const auto byte = static_cast<unsigned char>(text[0]);
     if (length == 0 || (byte < 0x20 && byte != '\n') || byte == 0x7f) return true;
     if (length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0) return true;

@@ -49,7 +49,7 @@ std::string align(const std::vector<std::vector<std::string>>& rows) {
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = utf8_character(text).length;
     const auto first = static_cast<unsigned char>(text[0]);
     const bool c0 = length == 1 && (first < 0x20 || first == 0x7f);
     if (length == 0 || c0 || hidden_length(text) != 0) {

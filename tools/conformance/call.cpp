@@ -1,5 +1,7 @@
 #include "call.hpp"
 
+#include <ccm/utf8.hpp>
+
 namespace ccm::conformance {
 namespace {
 
@@ -69,24 +71,6 @@ bool sound_machine(Outcome& outcome, const ccm_instance* given, const std::strin
 }
 
 }  // namespace
-
-bool is_utf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const size_t length = lead < 0x80   ? 1
-                          : lead < 0xC2 ? 0
-                          : lead < 0xE0 ? 2
-                          : lead < 0xF0 ? 3
-                          : lead < 0xF5 ? 4
-                                        : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    for (size_t j = 1; j < length; ++j) {
-      if ((static_cast<unsigned char>(text[i + j]) & 0xC0) != 0x80) return false;
-    }
-    i += length;
-  }
-  return true;
-}
 
 void read_machines(const void* result, Outcome& outcome) {
   const auto* given = static_cast<const ccm_instance_list*>(result);

@@ -94,6 +94,4 @@ void read_owned(const void* result, Outcome& outcome);
 void read_name(const void* result, Outcome& outcome);
 void read_lane(const void* result, Outcome& outcome);
 
-[[nodiscard]] bool is_utf8(std::string_view text);
-
 }  // namespace ccm::conformance

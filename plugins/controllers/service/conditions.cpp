@@ -4,6 +4,7 @@
 
 #include <ccm/shown_text.hpp>
 #include <ccm/timestamp.hpp>
+#include <ccm/utf8.hpp>
 
 #include <utility>
 
@@ -11,14 +12,6 @@ namespace ccm::service {
 namespace {
 
 constexpr size_t kMessageLimit = 1024;
-
-// The front of a UTF-8 text, at most `limit` bytes and no partial character.
-std::string shortened(std::string text, size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) --limit;
-  text.resize(limit);
-  return text;
-}
 
 // The reason of a condition is a word; a provider's may be something else.
 std::string word(std::string_view reason) {
@@ -42,7 +35,7 @@ Condition ready(bool holds, std::string_view reason, const std::string& message)
   return {std::string(kReadyCondition),
           holds,
           word(reason),
-          shortened(shown_text(message), kMessageLimit),
+          std::string(utf8_front(shown_text(message), kMessageLimit)),
           {}};
 }
 
@@ -62,7 +55,8 @@ std::optional<Condition> ports_error(const std::vector<Ingress>& ingress) {
       std::string(kPortsErrorCondition),
       true,
       std::move(reason),
-      shortened(shown_text("The cloud does not serve all ports: " + message), kMessageLimit),
+      std::string(
+          utf8_front(shown_text("The cloud does not serve all ports: " + message), kMessageLimit)),
       {}};
 }
 

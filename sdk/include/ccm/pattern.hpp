@@ -6,6 +6,7 @@
 #pragma once
 
 #include <ccm/status.hpp>
+#include <ccm/utf8.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -92,24 +93,9 @@ inline constexpr char32_t kBadCharacter = 0xFFFD;
 
 // Takes one character off the front of `text`, which is not empty.
 inline char32_t take_character(std::string_view& text) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const unsigned char lead = byte(0);
-  const std::size_t size = lead < 0x80   ? 1
-                           : lead < 0xC2 ? 0
-                           : lead < 0xE0 ? 2
-                           : lead < 0xF0 ? 3
-                                         : 4;
-  char32_t c = size <= 1 ? lead : lead & (0x7FU >> size);
-  bool right = size != 0 && lead < 0xF5 && text.size() >= size;
-  for (std::size_t at = 1; right && at < size; ++at) {
-    right = (byte(at) & 0xC0U) == 0x80U;
-    c = c << 6U | (byte(at) & 0x3FU);
-  }
-  // Neither longer than needed, nor half of a pair, nor beyond the last one.
-  right = right && (size != 3 || (c >= 0x800 && (c < 0xD800 || c > 0xDFFF))) &&
-          (size != 4 || (c >= 0x10000 && c < kNoCharacter));
-  text.remove_prefix(right ? size : 1);
-  return right ? c : kBadCharacter;
+  const Utf8Character character = utf8_character(text);
+  text.remove_prefix(character.length == 0 ? 1 : character.length);
+  return character.length == 0 ? kBadCharacter : char32_t{character.value};
 }
 
 inline bool is_word(char32_t c) {

@@ -5,6 +5,7 @@
 
 #include <ccm/abi/ctx.h>
 #include <ccm/abi/metrics.h>
+#include <ccm/utf8.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -2,6 +2,8 @@
 #include "conformance/case.hpp"
 #include "conformance/trial.hpp"
 
+#include <ccm/utf8.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
