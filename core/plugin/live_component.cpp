@@ -284,21 +284,25 @@ void LiveComponent::run(std::string_view operation, ccm_ctx ctx, ccm_completion 
 void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,
                                   ccm_completion done, Invoke invoke) {
   // The plugin's function may go on after it has completed the operation: the component is not
-  // freed before it has returned.
+  // freed before it has returned. What was lent ends on the loop, as turns do.
   operations_->began();
-  std::shared_ptr<void> returned(nullptr, [&loop = runtime_.loop, counter = operations_](void*) {
-    loop.post([counter] { counter->ended(); });
-  });
-  auto task = [self = shared_from_this(), call, held = std::move(held), done,
-               invoke = std::move(invoke), returned = std::move(returned)] {
+  Held& kept = *held;
+  auto ended = [counter = operations_, held = std::move(held)]() mutable {
+    held.reset();
+    counter->ended();
+  };
+  std::shared_ptr<void> returned(nullptr, [&loop = runtime_.loop, ended = std::move(ended)](
+                                              void*) mutable { loop.post(std::move(ended)); });
+  auto task = [self = shared_from_this(), call, &kept, done, invoke = std::move(invoke),
+               returned = std::move(returned)] {
     // Its time was over before a thread was free.
     if (call->context->ended()) {
       return self->runtime_.completions.fail(done.operation, call->context->status());
     }
     std::shared_ptr<void> writing;  // until it has returned, and until it has completed
     if (!operation_of(call->operation).reads) writing = self->begin_unseen_write(call->operation);
-    held->writing = writing;
-    self->run(call->operation, held->known.get(), done, invoke);
+    kept.writing = writing;
+    self->run(call->operation, kept.known.get(), done, invoke);
   };
   const auto submitted = lane_->submit(std::move(task));
   if (!submitted.ok()) return runtime_.completions.fail(done.operation, submitted.status());

@@ -50,6 +50,26 @@ TEST_F(LiveComponentTest, WhatBlocksMayBeWritingUntilItReturns) {
   EXPECT_FALSE(component_->unseen_write());
 }
 
+// Turns end with what was lent, and have no lock.
+TEST_F(LiveComponentTest, WhatWasLentEndsOnTheLoopThoughTheFunctionReturnsLast) {
+  ASSERT_TRUE(create(false, 1).ok());
+  std::promise<void> go;
+  std::atomic<int> ended_on_loop{-1};
+  std::shared_ptr<void> lent(nullptr, [&](void*) { ended_on_loop = loop_.on_loop() ? 1 : 0; });
+  component_->call<Nothing>(
+      "test", nullptr, 30s, {},
+      [gate = go.get_future().share()](ccm_ctx, ccm_completion done) {
+        complete(done);
+        gate.wait();
+      },
+      copy_nothing, [this](Result<Nothing> ended) { outcome_ = ended.status(); }, std::move(lent));
+  poll_until([&] { return outcome_.has_value(); });
+  EXPECT_EQ(ended_on_loop, -1) << "the function still runs";
+  go.set_value();
+  poll_until([&] { return ended_on_loop >= 0; });
+  EXPECT_EQ(ended_on_loop, 1);
+}
+
 TEST_F(LiveComponentTest, WhatOnlyReadsIsNoWriteHoweverLongItBlocks) {
   ASSERT_TRUE(create(false, 1).ok());
   std::promise<void> go;
