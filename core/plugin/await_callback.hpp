@@ -1,20 +1,23 @@
 // Between callbacks and coroutines, asio's in both directions:
 //   co_await await_callback<T>(start)            a callback resumes the coroutine
 //   spawn_call<T>(executor, coroutine, callback)  the coroutine's Result ends in a callback
-// and a ccm::Task, where there is no executor (docs/architecture.md, "Waiting"):
-//   CallbackAwaiter<T> answer(start); co_await answer
+//   co_await await_task(scope, task)              a ccm::Task, which runs in the scope meanwhile
+// A ccm::Task waits for a callback by CallbackAwaiter (docs/architecture.md, "Waiting").
 #pragma once
 
 #include "net/coroutines.hpp"
 
+#include <ccm/scope.hpp>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <coroutine>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -36,6 +39,19 @@ boost::asio::awaitable<T> await_callback(std::function<void(std::function<void(T
       initiate, boost::asio::use_awaitable, std::move(start));
 }
 
+// The task may end at once, and asio's coroutine must not be resumed inside the start.
+template <typename T>
+boost::asio::awaitable<T> await_task(Scope& scope, Task<T> task) {
+  const auto executor = co_await boost::asio::this_coro::executor;
+  std::function<void(std::function<void(T)>)> start = [&](std::function<void(T)> done) {
+    scope.start(std::move(task), [executor, done = std::move(done)](T outcome) {
+      auto deliver = [done, outcome = std::move(outcome)]() mutable { done(std::move(outcome)); };
+      boost::asio::post(executor, std::move(deliver));
+    });
+  };
+  co_return co_await await_callback<T>(std::move(start));
+}
+
 template <typename T>
 boost::asio::awaitable<void> run_call(boost::asio::awaitable<Result<T>> call,
                                       std::function<void(Result<T>)> done) {
@@ -54,39 +70,5 @@ void spawn_call(const boost::asio::any_io_executor& executor,
                 boost::asio::awaitable<Result<T>> call, std::function<void(Result<T>)> done) {
   net::spawn(executor, run_call<T>(std::move(call), std::move(done)));
 }
-
-template <typename T>
-class CallbackAwaiter {
- public:
-  // Gets the callback, which is to be called once, inside `start` or later on the same thread. When
-  // the coroutine is destroyed before that, the callback does nothing.
-  using Start = std::function<void(std::function<void(T)>)>;
-
-  explicit CallbackAwaiter(Start start) : start_(std::move(start)) {}
-  CallbackAwaiter(const CallbackAwaiter&) = delete;
-  CallbackAwaiter& operator=(const CallbackAwaiter&) = delete;
-
-  [[nodiscard]] bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> waiting) {
-    start_([weak = std::weak_ptr(answer_)](T value) {
-      const auto answer = weak.lock();
-      if (!answer) return;
-      answer->value.emplace(std::move(value));
-      if (answer->waiting) answer->waiting.resume();
-    });
-    if (answer_->value) return false;
-    answer_->waiting = waiting;
-    return true;
-  }
-  T await_resume() { return std::move(*answer_->value); }
-
- private:
-  struct Answer {
-    std::optional<T> value;
-    std::coroutine_handle<> waiting;
-  };
-  const Start start_;
-  const std::shared_ptr<Answer> answer_ = std::make_shared<Answer>();
-};
 
 }  // namespace ccm::plugin

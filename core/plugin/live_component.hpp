@@ -6,6 +6,7 @@
 #include "plugin/context.hpp"
 #include "plugin/dispatch.hpp"
 #include "plugin/origin.hpp"
+#include "plugin/waiting.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/watchdog.hpp"
 #include "runtime/worker_pool.hpp"
@@ -13,6 +14,7 @@
 #include <ccm/abi/base.h>
 #include <ccm/abi/plugin.h>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -194,6 +196,19 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
             std::function<void(Result<T>)> done, std::shared_ptr<void> lent = nullptr) {
     start_call<T>(begin_call(operation, parent, timeout, std::move(fields)), std::move(invoke),
                   std::move(copy), std::move(done), std::move(lent));
+  }
+  // Awaits it. A caller that is destroyed before leaves the operation to the component.
+  template <typename T>
+  Task<Result<T>> call(std::string_view operation, std::shared_ptr<Context> parent,
+                       std::chrono::milliseconds timeout, Context::Fields fields, Invoke invoke,
+                       Copy<T> copy, std::shared_ptr<void> lent = nullptr) {
+    using Answer = CallbackAwaiter<Result<T>>;
+    const typename Answer::Start start = [&](std::function<void(Result<T>)> done) {
+      call<T>(operation, parent, timeout, std::move(fields), std::move(invoke), std::move(copy),
+              std::move(done), std::move(lent));
+    };
+    Answer answer(start);
+    co_return co_await answer;
   }
 
   // Calls a [create] function, which runs on the loop whatever the manifest says.

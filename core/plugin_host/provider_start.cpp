@@ -37,14 +37,10 @@ awaitable<Status> ProviderStart::call(std::string_view operation, milliseconds t
   auto origin =
       std::make_shared<Origin>(provider_->identity().name, "", CallPriority::load_balancers);
   const auto context = provider_->background()->child(std::nullopt, {}, std::move(origin));
-  auto start = [provider = provider_, self = self_, operation, timeout, function,
-                context](std::function<void(Status)> done) {
-    provider->call<Nothing>(
-        operation, context, timeout, {}, invoke_plain(function, self), copy_nothing,
-        [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
-  };
-  Status status = co_await await_callback<Status>(start);
-  co_return status;
+  auto calling = provider_->call<Nothing>(operation, context, timeout, {},
+                                          invoke_plain(function, self_), copy_nothing);
+  const Result<Nothing> ended = co_await await_task(calls_, std::move(calling));
+  co_return ended.status();
 }
 
 awaitable<void> ProviderStart::sleep(milliseconds delay) {

@@ -7,6 +7,7 @@
 #include "runtime/timers.hpp"
 
 #include <ccm/abi/provider.h>
+#include <ccm/scope.hpp>
 #include <ccm/status.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -64,6 +65,7 @@ class ProviderStart {
   runtime::Timers::Id sleep_timer_ = 0;
   bool ready_ = false;
   bool stopping_ = false;
+  Scope calls_;  // last: its coroutines use the others
 };
 
 }  // namespace ccm::plugin
