@@ -19,17 +19,8 @@ Status limits_status(const Status& status) {
   return status.code() == Code::unimplemented ? Status() : status;
 }
 
-// A broker may call `done` inside the call, a coroutine must not be resumed there.
-template <typename T>
-std::function<void(T)> posted(const std::shared_ptr<LiveComponent>& provider,
-                              std::function<void(T)> done) {
-  return [provider, done = std::move(done)](T value) {
-    provider->runtime().loop.post([done, value = std::move(value)] { done(value); });
-  };
-}
-
 // A context with an origin of its own, which learns the cloud's answer.
-std::shared_ptr<Context> asking(const std::shared_ptr<LiveComponent>& provider) {
+std::shared_ptr<Context> context_of(const std::shared_ptr<LiveComponent>& provider) {
   return provider->background()->child(
       std::nullopt, {},
       std::make_shared<Origin>(provider->identity().name, "", CallPriority::load_balancers));
@@ -101,26 +92,19 @@ void CloudConnection::warn_of_annotations(std::shared_ptr<AnnotationWarnings> wa
 boost::asio::awaitable<Status> CloudConnection::ask_limits(
     std::shared_ptr<LiveComponent> provider) {
   if (provider_instances_) {
-    auto start = [this](std::function<void(Result<InstanceLimits>)> done) {
-      provider_instances_->ask_limits(std::move(done));
-    };
-    const auto limits = co_await await_callback<Result<InstanceLimits>>(start);
+    const auto limits = co_await await_task(asking_, provider_instances_->limits());
     if (limits.ok()) instances_->set_limits(limits->batch, limits->parallel);
     if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
   }
   if (load_balancers_) {
-    auto start = [this, provider](std::function<void(Result<LoadBalancerLimits>)> done) {
-      load_balancers_->limits(asking(provider), posted(provider, std::move(done)));
-    };
-    const auto limits = co_await await_callback<Result<LoadBalancerLimits>>(start);
+    auto asking = load_balancers_->limits(context_of(provider));
+    const auto limits = co_await await_task(asking_, std::move(asking));
     if (limits.ok() && !limits->id_annotation.empty()) id_annotation_ = limits->id_annotation;
     if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
   }
   if (routes_) {
-    auto start = [this, provider](std::function<void(Result<RouteLimits>)> done) {
-      routes_->limits(asking(provider), posted(provider, std::move(done)));
-    };
-    const auto limits = co_await await_callback<Result<RouteLimits>>(start);
+    auto asking = routes_->limits(context_of(provider));
+    const auto limits = co_await await_task(asking_, std::move(asking));
     if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
   }
   co_return Status();

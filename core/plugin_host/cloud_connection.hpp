@@ -17,6 +17,7 @@
 #include "plugin/host_services/kube_access.hpp"
 #include "plugin_host/dependencies.hpp"
 
+#include <ccm/scope.hpp>
 #include <ccm/status.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -124,6 +125,7 @@ class CloudConnection {
   std::shared_ptr<LoadBalancersBroker> load_balancers_;
   std::shared_ptr<RoutesBroker> routes_;
   std::unique_ptr<OwnedObjects> owned_;
+  Scope asking_;  // last: its coroutines use the others
 };
 
 }  // namespace ccm::plugin

@@ -4,6 +4,7 @@
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/host_services/kube_service.hpp"
 #include "plugin/operations.hpp"
+#include "plugin/waiting.hpp"
 
 #include <memory>
 #include <string>
@@ -40,13 +41,30 @@ void end_with_list(HostOperation& running, const InstanceSnapshot::Ptr& snapshot
   running.end({}, &instances.list());
 }
 
-// The answers of one describe, as they arrive.
+// Questions about several instances with their answers.
 struct Batch {
-  HostOperation::Ptr running;
+  InstancesBroker& broker;
   std::vector<InstanceQuery> queries;
   std::vector<InstanceAnswer> answers;
-  std::size_t missing = 0;
 };
+
+Task<void> find_one(InstancesBroker& broker, InstanceQuery query, InstanceAnswer& answer) {
+  answer = co_await broker.find(std::move(query));
+}
+
+Task<Result<Batch>> find_all(InstancesBroker& broker, std::vector<InstanceQuery> queries,
+                             std::shared_ptr<Origin> origin) {
+  Batch batch{broker, std::move(queries), {}};
+  batch.answers.resize(batch.queries.size());
+  std::vector<Task<void>> questions;
+  for (std::size_t index = 0; index < batch.queries.size(); ++index) {
+    batch.queries[index].origin = origin;
+    questions.push_back(find_one(broker, batch.queries[index], batch.answers[index]));
+  }
+  Together all(std::move(questions));
+  co_await all;
+  co_return batch;
+}
 
 bool same_fault(const Status& one, const Status& other) {
   return one.code() == other.code() && one.error_class() == other.error_class() &&
@@ -55,7 +73,7 @@ bool same_fault(const Status& one, const Status& other) {
 
 // An instance of which nothing is known is UNKNOWN in the list, with the reason. When no instance
 // is known at all, and all for the same reason, the whole call fails with it.
-void end_batch(InstancesBroker& broker, const Batch& batch) {
+void end_batch(HostOperation& running, const Batch& batch) {
   InstanceExport instances;
   std::size_t failed = 0;
   const Status first = batch.answers.empty() ? Status() : batch.answers.front().status;
@@ -66,8 +84,9 @@ void end_batch(InstancesBroker& broker, const Batch& batch) {
       instances.add(answer.snapshot, answer.index);
       continue;
     }
-    const Status why =
-        answer.status.ok() ? Status(Code::not_found, broker.absence_text(query)) : answer.status;
+    const Status why = answer.status.ok()
+                           ? Status(Code::not_found, batch.broker.absence_text(query))
+                           : answer.status;
     instances.add_state(answer.state(), query.name, query.provider_id, why);
     if (answer.status.ok()) continue;
     if (same_fault(answer.status, first)) ++failed;
@@ -75,32 +94,33 @@ void end_batch(InstancesBroker& broker, const Batch& batch) {
       line.info("Nothing is known of an instance", {{"node", query.name}, {"err", answer.status}});
     }
   }
-  if (failed > 0 && failed == batch.answers.size()) {
-    return batch.running->end(first);
-  }
-  batch.running->end({}, &instances.list());
+  if (failed > 0 && failed == batch.answers.size()) return running.end(first);
+  running.end({}, &instances.list());
 }
 
-void end_with_answer(const HostOperation::Ptr& running, const InstanceAnswer& answer) {
-  if (!answer.status.ok()) return running->end(answer.status);
+void end_with_answer(HostOperation& running, const Batch& batch) {
+  const InstanceAnswer& answer = batch.answers.front();
+  if (!answer.status.ok()) return running.end(answer.status);
   if (!answer.snapshot) {
-    return running->end(
-        Status(Code::not_found, ErrorClass::not_found, "the instance does not exist")
-            .with_reason("MachineNotFound"));
+    return running.end(Status(Code::not_found, ErrorClass::not_found, "the instance does not exist")
+                           .with_reason("MachineNotFound"));
   }
   InstanceExport instance;
   instance.add(answer.snapshot, answer.index);
-  running->end({}, instance.list().instances[0]);
+  running.end({}, instance.list().instances[0]);
 }
+
+// The broker keeps to the provider's limits and takes any number of instances.
+Task<Result<InstanceLimits>> no_limits() { co_return InstanceLimits(); }
 
 }  // namespace
 
 void InstancesService::list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
                             ccm_completion done) noexcept {
-  call(self, ctx, done, known_operation("instances.list"), check_request(request),
-       [](InstancesBroker& broker, const HostOperation::Ptr& running) {
-         broker.list(ending_with<InstanceSnapshot::Ptr>(running, end_with_list));
-       });
+  call(
+      self, ctx, done, known_operation("instances.list"), check_request(request),
+      [](InstancesBroker& broker, const HostOperation&) { return broker.list(); },
+      ending_with<InstanceSnapshot::Ptr>(end_with_list));
 }
 
 void InstancesService::describe(void* self, ccm_ctx ctx,
@@ -117,48 +137,35 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
     wrong = query.status();
     if (wrong.ok()) queries.push_back(*std::move(query));
   }
-  call(self, ctx, done, known_operation("instances.describe"), std::move(wrong),
-       [queries = std::move(queries)](InstancesBroker& broker, const HostOperation::Ptr& running) {
-         auto batch = std::make_shared<Batch>();
-         batch->running = running;
-         batch->queries = queries;
-         for (auto& query : batch->queries) query.origin = running->context()->origin();
-         batch->answers.resize(queries.size());
-         batch->missing = queries.size();
-         if (batch->missing == 0) return end_batch(broker, *batch);
-         for (std::size_t index = 0; index < batch->queries.size(); ++index) {
-           broker.find(batch->queries[index],
-                       [&broker, batch, index](const InstanceAnswer& answer) {
-                         batch->answers[index] = answer;
-                         if (--batch->missing == 0 && !batch->running->ended())
-                           end_batch(broker, *batch);
-                       });
-         }
-       });
+  call(
+      self, ctx, done, known_operation("instances.describe"), std::move(wrong),
+      [queries = std::move(queries)](InstancesBroker& broker, const HostOperation& running) {
+        return find_all(broker, queries, running.context()->origin());
+      },
+      ending_with<Batch>(end_batch));
 }
 
 void InstancesService::get(void* self, ccm_ctx ctx, const ccm_get_instance_request* given,
                            ccm_completion done) noexcept {
   const Status wrong = check_request(given);
   auto query = wrong.ok() ? read_query(known(given).node) : Result<InstanceQuery>(wrong);
-  call(self, ctx, done, known_operation("instances.get"), query.status(),
-       [query](InstancesBroker& broker, const HostOperation::Ptr& running) {
-         InstanceQuery asked = *query;
-         asked.origin = running->context()->origin();
-         broker.find(std::move(asked), [running](const InstanceAnswer& answer) {
-           if (!running->ended()) end_with_answer(running, answer);
-         });
-       });
+  call(
+      self, ctx, done, known_operation("instances.get"), query.status(),
+      [query](InstancesBroker& broker, const HostOperation& running) {
+        return find_all(broker, {*query}, running.context()->origin());
+      },
+      ending_with<Batch>(end_with_answer));
 }
 
-// The broker keeps to the provider's limits and takes any number of instances.
 void InstancesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                               ccm_completion done) noexcept {
-  call(self, ctx, done, known_operation("instances.limits"), check_request(request),
-       [](const InstancesBroker&, const HostOperation::Ptr& running) {
-         const auto none = sized<ccm_instance_limits>();
-         running->end({}, &none);
-       });
+  call(
+      self, ctx, done, known_operation("instances.limits"), check_request(request),
+      [](const InstancesBroker&, const HostOperation&) { return no_limits(); },
+      ending_with<InstanceLimits>([](HostOperation& running, const InstanceLimits&) {
+        const auto none = sized<ccm_instance_limits>();
+        running.end({}, &none);
+      }));
 }
 
 const ccm_cloud_instances InstancesService::kTable{sizeof(kTable), 0,    &list,
@@ -176,104 +183,85 @@ void end_with_balancer(HostOperation& running, const Result<LoadBalancer>& outco
 
 // With the text in that member.
 template <typename Raw>
-auto ending_with_text(const HostOperation::Ptr& running, ccm_str Raw::*member) {
-  return ending_with<std::string>(running,
-                                  [member](HostOperation& operation, const std::string& text) {
-                                    auto raw = sized<Raw>();
-                                    raw.*member = c_str(text);
-                                    operation.end({}, &raw);
-                                  });
+auto ending_with_text(ccm_str Raw::*member) {
+  return ending_with<std::string>([member](HostOperation& operation, const std::string& text) {
+    auto raw = sized<Raw>();
+    raw.*member = c_str(text);
+    operation.end({}, &raw);
+  });
+}
+
+// With the limits in the ABI's form.
+template <typename T>
+auto ending_with_limits() {
+  return ending_with<T>([](HostOperation& operation, const T& limits) {
+    const auto raw = detail::limits_to_c(limits);
+    operation.end({}, &raw);
+  });
 }
 
 }  // namespace
 
-template <typename Ask>
+template <typename Method, typename End>
 void LoadBalancersService::ask(void* self, ccm_ctx ctx, Asked request, ccm_completion done,
-                               std::string_view name, Ask ask) {
+                               std::string_view name, Method method, End end) noexcept {
   // Read on the caller's thread and shared from then on: it can be long.
   auto& service = *static_cast<LoadBalancersService*>(self);
   auto read =
       std::make_shared<const Result<LoadBalancerRequest>>(read_request(request, service.lists_));
   Status wrong = read->status();
-  call(self, ctx, done, name, std::move(wrong),
-       [read = std::move(read), ask = std::move(ask)](LoadBalancersBroker& broker,
-                                                      const HostOperation::Ptr& running) {
-         ask(broker, LoadBalancersBroker::Request(read, &**read), running);
-       });
-}
-
-void LoadBalancersService::perform(void* self, ccm_ctx ctx, Asked request, ccm_completion done,
-                                   std::string_view name, Operation operation) noexcept {
-  ask(self, ctx, request, done, name,
-      [operation](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
-                  const HostOperation::Ptr& running) {
-        (broker.*operation)(std::move(asked), running->context(),
-                            [running](const Result<LoadBalancer>& outcome) {
-                              if (!running->ended()) end_with_balancer(*running, outcome);
-                            });
-      });
+  auto work = [read = std::move(read), method](LoadBalancersBroker& broker,
+                                               const HostOperation& running) {
+    return (broker.*method)(LoadBalancersBroker::Request(read, &**read), running.context());
+  };
+  call(self, ctx, done, name, std::move(wrong), std::move(work), std::move(end));
 }
 
 void LoadBalancersService::observe(void* self, ccm_ctx ctx, Asked request,
                                    ccm_completion done) noexcept {
-  perform(self, ctx, request, done, known_operation("loadbalancers.observe"),
-          &LoadBalancersBroker::observe);
+  ask(self, ctx, request, done, known_operation("loadbalancers.observe"),
+      &LoadBalancersBroker::observe, end_with_balancer);
 }
 
 void LoadBalancersService::ensure(void* self, ccm_ctx ctx, Asked request,
                                   ccm_completion done) noexcept {
-  perform(self, ctx, request, done, known_operation("loadbalancers.ensure"),
-          &LoadBalancersBroker::ensure);
+  ask(self, ctx, request, done, known_operation("loadbalancers.ensure"),
+      &LoadBalancersBroker::ensure, end_with_balancer);
 }
 
 void LoadBalancersService::update_backends(void* self, ccm_ctx ctx, Asked request,
                                            ccm_completion done) noexcept {
-  perform(self, ctx, request, done, known_operation("loadbalancers.update_backends"),
-          &LoadBalancersBroker::update_backends);
+  ask(self, ctx, request, done, known_operation("loadbalancers.update_backends"),
+      &LoadBalancersBroker::update_backends, end_with_balancer);
 }
 
 void LoadBalancersService::remove(void* self, ccm_ctx ctx, Asked request,
                                   ccm_completion done) noexcept {
   ask(self, ctx, request, done, known_operation("loadbalancers.delete"),
-      [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
-         const HostOperation::Ptr& running) {
-        broker.remove(std::move(asked), running->context(), [running](const Status& status) {
-          if (!running->ended()) running->end(status);
-        });
-      });
+      &LoadBalancersBroker::remove,
+      [](HostOperation& running, const Status& status) { running.end(status); });
 }
 
 void LoadBalancersService::name(void* self, ccm_ctx ctx, Asked request,
                                 ccm_completion done) noexcept {
-  ask(self, ctx, request, done, known_operation("loadbalancers.name"),
-      [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
-         const HostOperation::Ptr& running) {
-        broker.name(std::move(asked), running->context(),
-                    ending_with_text(running, &ccm_load_balancer_name::name));
-      });
+  ask(self, ctx, request, done, known_operation("loadbalancers.name"), &LoadBalancersBroker::name,
+      ending_with_text(&ccm_load_balancer_name::name));
 }
 
 void LoadBalancersService::lane(void* self, ccm_ctx ctx, Asked request,
                                 ccm_completion done) noexcept {
-  ask(self, ctx, request, done, known_operation("loadbalancers.lane"),
-      [](LoadBalancersBroker& broker, LoadBalancersBroker::Request asked,
-         const HostOperation::Ptr& running) {
-        broker.lane(std::move(asked), running->context(),
-                    ending_with_text(running, &ccm_load_balancer_lane::lane));
-      });
+  ask(self, ctx, request, done, known_operation("loadbalancers.lane"), &LoadBalancersBroker::lane,
+      ending_with_text(&ccm_load_balancer_lane::lane));
 }
 
 void LoadBalancersService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                                   ccm_completion done) noexcept {
-  call(self, ctx, done, known_operation("loadbalancers.limits"), check_request(request),
-       [](LoadBalancersBroker& broker, const HostOperation::Ptr& running) {
-         broker.limits(running->context(),
-                       ending_with<LoadBalancerLimits>(
-                           running, [](HostOperation& operation, const LoadBalancerLimits& limits) {
-                             const ccm_load_balancer_limits raw = detail::limits_to_c(limits);
-                             operation.end({}, &raw);
-                           }));
-       });
+  call(
+      self, ctx, done, known_operation("loadbalancers.limits"), check_request(request),
+      [](LoadBalancersBroker& broker, const HostOperation& running) {
+        return broker.limits(running.context());
+      },
+      ending_with_limits<LoadBalancerLimits>());
 }
 
 const ccm_cloud_loadbalancers LoadBalancersService::kTable{
@@ -281,16 +269,17 @@ const ccm_cloud_loadbalancers LoadBalancersService::kTable{
 
 void RoutesService::list(void* self, ccm_ctx ctx, const ccm_list_routes_request* request,
                          ccm_completion done) noexcept {
-  call(self, ctx, done, known_operation("routes.list"), check_request(request),
-       [cluster = std::string(view(known(request).cluster_name))](
-           RoutesBroker& broker, const HostOperation::Ptr& running) {
-         broker.list(cluster, running->context(),
-                     ending_with<std::vector<Route>>(
-                         running, [](HostOperation& operation, const std::vector<Route>& listed) {
-                           const detail::RoutesC raw(listed);
-                           operation.end({}, raw.list());
-                         }));
-       });
+  call(
+      self, ctx, done, known_operation("routes.list"), check_request(request),
+      [cluster = std::string(view(known(request).cluster_name))](RoutesBroker& broker,
+                                                                 const HostOperation& running) {
+        return broker.list(cluster, running.context());
+      },
+      ending_with<std::vector<Route>>(
+          [](HostOperation& operation, const std::vector<Route>& listed) {
+            const detail::RoutesC raw(listed);
+            operation.end({}, raw.list());
+          }));
 }
 
 void RoutesService::apply(void* self, ccm_ctx ctx, const ccm_apply_routes_request* given,
@@ -304,28 +293,26 @@ void RoutesService::apply(void* self, ccm_ctx ctx, const ccm_apply_routes_reques
   if (wrong.ok()) {
     *changes = {std::string(view(request.cluster_name)), *std::move(remove), *std::move(add)};
   }
-  call(self, ctx, done, known_operation("routes.apply"), std::move(wrong),
-       [changes](RoutesBroker& broker, const HostOperation::Ptr& running) {
-         broker.apply(std::move(*changes), running->context(),
-                      ending_with<std::vector<Status>>(
-                          running, [](HostOperation& operation, const std::vector<Status>& made) {
-                            const detail::RouteResultsC raw(made);
-                            operation.end({}, raw.get());
-                          }));
-       });
+  call(
+      self, ctx, done, known_operation("routes.apply"), std::move(wrong),
+      [changes](RoutesBroker& broker, const HostOperation& running) {
+        return broker.apply(std::move(*changes), running.context());
+      },
+      ending_with<std::vector<Status>>(
+          [](HostOperation& operation, const std::vector<Status>& made) {
+            const detail::RouteResultsC raw(made);
+            operation.end({}, raw.get());
+          }));
 }
 
 void RoutesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                            ccm_completion done) noexcept {
-  call(self, ctx, done, known_operation("routes.limits"), check_request(request),
-       [](RoutesBroker& broker, const HostOperation::Ptr& running) {
-         broker.limits(running->context(),
-                       ending_with<RouteLimits>(
-                           running, [](HostOperation& operation, const RouteLimits& limits) {
-                             const ccm_route_limits raw = detail::limits_to_c(limits);
-                             operation.end({}, &raw);
-                           }));
-       });
+  call(
+      self, ctx, done, known_operation("routes.limits"), check_request(request),
+      [](RoutesBroker& broker, const HostOperation& running) {
+        return broker.limits(running.context());
+      },
+      ending_with_limits<RouteLimits>());
 }
 
 const ccm_cloud_routes RoutesService::kTable{sizeof(kTable), 0, &list, &apply, &limits};

@@ -10,7 +10,9 @@
 #include <ccm/abi/instances.h>
 #include <ccm/abi/loadbalancers.h>
 #include <ccm/abi/routes.h>
+#include <ccm/scope.hpp>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <memory>
 #include <string_view>
@@ -28,32 +30,37 @@ class CloudService : public HostService {
       : HostService(component, id, table), broker_(std::move(broker)) {}
 
  protected:
-  // HostOperation::begin for the service that the component called: `start(broker, operation)` runs
-  // on the loop.
-  template <typename Start>
+  // HostOperation::begin for the service that the component called: `work(broker, operation)` is
+  // its Task, which begins on the loop, and `end(operation, outcome)` ends it, unless it has ended
+  // meanwhile.
+  template <typename Work, typename End>
   static void call(void* self, ccm_ctx ctx, ccm_completion done, std::string_view name,
-                   Status wrong, Start start) {
+                   Status wrong, Work work, End end) {
     auto& service = *static_cast<HostService*>(self);
     auto& cloud = static_cast<CloudService&>(service);
     const auto component = cloud.component();
     if (!component) return;
-    HostOperation::begin(component, ctx, done, name, std::move(wrong),
-                         [broker = cloud.broker_, start = std::move(start)](
-                             const HostOperation::Ptr& running) { start(*broker, running); });
+    // The end of the component ends what has not begun, and what runs ends with this service.
+    HostOperation::begin(
+        component, ctx, done, name, std::move(wrong),
+        [&cloud, work = std::move(work), end = std::move(end)](const HostOperation::Ptr& running) {
+          cloud.tasks_.start(work(*cloud.broker_, *running), [running, end](const auto& outcome) {
+            if (!running->ended()) end(*running, outcome);
+          });
+        });
   }
 
  private:
   const std::shared_ptr<Broker> broker_;
+  Scope tasks_;  // last: its coroutines use the broker
 };
 
-// A callback of the broker that ends the operation: with the failure, or as `succeed(operation,
-// value)` does. Nothing happens when the operation has ended meanwhile.
+// An end of call(): with the failure, or as `succeed(operation, value)` does.
 template <typename T, typename Succeed>
-auto ending_with(const HostOperation::Ptr& running, Succeed succeed) {
-  return [running, succeed = std::move(succeed)](const Result<T>& outcome) {
-    if (running->ended()) return;
-    if (!outcome.ok()) return running->end(outcome.status());
-    succeed(*running, *outcome);
+auto ending_with(Succeed succeed) {
+  return [succeed = std::move(succeed)](HostOperation& running, const Result<T>& outcome) {
+    if (!outcome.ok()) return running.end(outcome.status());
+    succeed(running, *outcome);
   };
 }
 
@@ -84,15 +91,12 @@ class LoadBalancersService final : public CloudService<LoadBalancersBroker> {
       : CloudService(component, CCM_CLOUD_LOADBALANCERS, &kTable, std::move(broker)) {}
 
  private:
-  using Operation = decltype(&LoadBalancersBroker::ensure);
   using Asked = const ccm_load_balancer_request*;
 
-  // `ask(broker, request, operation)` runs on the loop.
-  template <typename Ask>
+  // `method` of the broker, and `end` as for call().
+  template <typename Method, typename End>
   static void ask(void* self, ccm_ctx ctx, Asked request, ccm_completion done,
-                  std::string_view name, Ask ask);
-  static void perform(void* self, ccm_ctx ctx, Asked request, ccm_completion done,
-                      std::string_view name, Operation operation) noexcept;
+                  std::string_view name, Method method, End end) noexcept;
   static void observe(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
   static void ensure(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;
   static void update_backends(void* self, ccm_ctx ctx, Asked request, ccm_completion done) noexcept;

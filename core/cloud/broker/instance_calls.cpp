@@ -36,11 +36,7 @@ milliseconds retry_pause(const Status& failure, milliseconds interval) {
 
 ListCalls::ListCalls(InstanceSource& source, runtime::Timers& timers, milliseconds interval,
                      std::function<void()> due)
-    : source_(source),
-      timers_(timers),
-      interval_(interval),
-      due_(std::move(due)),
-      self_(std::make_shared<ListCalls*>(this)) {}
+    : source_(source), timers_(timers), interval_(interval), due_(std::move(due)) {}
 
 ListCalls::~ListCalls() {
   if (timer_ != 0) timers_.cancel(timer_);
@@ -51,15 +47,13 @@ TimePoint ListCalls::next() const {
   return began_ ? std::max(now, *began_ + TimePoint::duration(1)) : now;
 }
 
-void ListCalls::begin(std::shared_ptr<Origin> origin, InstanceSource::Done done) {
+Task<InstanceSource::Listing> ListCalls::call(std::shared_ptr<Origin> origin) {
   if (timer_ != 0) timers_.cancel(std::exchange(timer_, 0));
   began_ = next();
   origin_ = std::move(origin);
   began_as_ = origin_->priority();
   source_.set_origin(origin_);
-  source_.list([weak = std::weak_ptr(self_), done = std::move(done)](auto listed) {
-    if (const auto self = weak.lock()) done(std::move(listed));
-  });
+  co_return co_await source_.list();
 }
 
 void ListCalls::begin_later(milliseconds pause) {
@@ -95,7 +89,7 @@ bool ListCalls::held_below(const std::shared_ptr<Origin>& asks) const {
 }
 
 SingleCalls::SingleCalls(InstanceSource& source, runtime::Timers& timers)
-    : source_(source), timers_(timers), self_(std::make_shared<SingleCalls*>(this)) {}
+    : source_(source), timers_(timers) {}
 
 SingleCalls::~SingleCalls() {
   if (pump_timer_ != 0) timers_.cancel(pump_timer_);
@@ -118,60 +112,37 @@ void SingleCalls::pump() {
       questions.push_back(std::move(waiting_.front()));
       waiting_.pop_front();
     }
-    if (questions.size() == 1 && source_.can_get()) {
-      get(std::move(questions.front()));
-    } else {
-      describe(std::move(questions));
-    }
+    calls_.start(call(std::move(questions)), [](const Status&) {});
   }
 }
 
-void SingleCalls::ended(const Origin& origin) {
-  --running_;
-  price_ = std::max<std::size_t>(origin.calls(), 1);
-}
-
-void SingleCalls::get(Question question) {
+// A get of one, or a describe of all.
+Task<void> SingleCalls::call(std::vector<Question> questions) {
   ++running_;
-  const InstanceQuery query = question.query;
-  const auto& asks = query.origin;
-  const auto origin =
-      asks ? std::make_shared<Origin>(asks->controller(), asks->key(), asks->priority())
-           : no_origin();
+  const TimePoint began = timers_.now();
+  const bool one = questions.size() == 1 && source_.can_get();
+  std::shared_ptr<Origin> origin;
+  if (const auto& asks = questions.front().query.origin; one && asks) {
+    origin = std::make_shared<Origin>(asks->controller(), asks->key(), asks->priority());
+  } else {
+    origin = common_origin(questions);
+  }
   source_.set_origin(origin);
-  source_.get(query, [weak = std::weak_ptr(self_), began = timers_.now(), origin,
-                      question = std::move(question)](Result<InstanceSnapshot::Ptr> found) {
-    const auto self = weak.lock();
-    if (!self) return;
-    (*self)->ended(*origin);
-    tell_answer(question.query.origin, origin);
-    question.done({found.status(), found ? *found : nullptr, 0}, began);
-    (*self)->pump();
-  });
-}
-
-void SingleCalls::describe(std::vector<Question> questions) {
-  ++running_;
   std::vector<InstanceQuery> queries;
   queries.reserve(questions.size());
   for (const Question& question : questions) queries.push_back(question.query);
-  const auto origin = common_origin(questions);
-  source_.set_origin(origin);
-  source_.describe(
-      std::move(queries), [weak = std::weak_ptr(self_), began = timers_.now(), origin,
-                           questions = std::move(questions)](Result<InstanceSnapshot::Ptr> found) {
-        const auto self = weak.lock();
-        if (!self) return;
-        (*self)->ended(*origin);
-        if (found && (*found)->size() != questions.size()) {
-          found = Status(Code::internal, "the provider described another number of instances");
-        }
-        for (std::size_t index = 0; index < questions.size(); ++index) {
-          tell_answer(questions[index].query.origin, origin);
-          questions[index].done({found.status(), found ? *found : nullptr, index}, began);
-        }
-        (*self)->pump();
-      });
+  auto calling = one ? source_.get(queries.front()) : source_.describe(std::move(queries));
+  InstanceSource::Listing found = co_await std::move(calling);
+  --running_;
+  price_ = std::max<std::size_t>(origin->calls(), 1);
+  if (!one && found && (*found)->size() != questions.size()) {
+    found = Status(Code::internal, "the provider described another number of instances");
+  }
+  for (std::size_t index = 0; index < questions.size(); ++index) {
+    tell_answer(questions[index].query.origin, origin);
+    questions[index].done({found.status(), found ? *found : nullptr, index}, began);
+  }
+  pump();
 }
 
 }  // namespace ccm::plugin

@@ -7,7 +7,9 @@
 #include "plugin/origin.hpp"
 #include "runtime/timers.hpp"
 
+#include <ccm/scope.hpp>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -102,7 +104,7 @@ class ListCalls {
   // that was put off. `source` and `timers` must outlive it.
   ListCalls(InstanceSource& source, runtime::Timers& timers, std::chrono::milliseconds interval,
             std::function<void()> due);
-  ~ListCalls();  // a running listing never ends
+  ~ListCalls();
   ListCalls(const ListCalls&) = delete;
   ListCalls& operator=(const ListCalls&) = delete;
 
@@ -121,8 +123,8 @@ class ListCalls {
     return !began_ || next() - *began_ >= pause;
   }
 
-  // None may run. `done` is called once, not inside this call; it calls ended().
-  void begin(std::shared_ptr<Origin> origin, InstanceSource::Done done);
+  // The next one; none may run. Who awaits it calls ended().
+  Task<InstanceSource::Listing> call(std::shared_ptr<Origin> origin);
   // Begins the next one `pause` after the beginning of the last one, unless an earlier one is due.
   void begin_later(std::chrono::milliseconds pause);
   // Records how the running one ended, and retries it when the fault may pass by itself. Returns
@@ -159,7 +161,6 @@ class ListCalls {
   runtime::TimePoint failing_since_;
   runtime::Timers::Id timer_ = 0;
   runtime::TimePoint timer_due_;
-  std::shared_ptr<ListCalls*> self_;  // calls to the source hold it weakly
 };
 
 // Questions about single instances, as calls to a provider: one get each, or one describe for all
@@ -194,10 +195,8 @@ class SingleCalls {
     Done done;
   };
 
-  void ended(const Origin& origin);
   void pump();
-  void get(Question question);
-  void describe(std::vector<Question> questions);
+  Task<void> call(std::vector<Question> questions);
 
   InstanceSource& source_;
   runtime::Timers& timers_;
@@ -207,7 +206,7 @@ class SingleCalls {
   std::size_t running_ = 0;
   std::size_t price_ = 1;
   runtime::Timers::Id pump_timer_ = 0;
-  std::shared_ptr<SingleCalls*> self_;  // calls to the source hold it weakly
+  Scope calls_;  // last: its coroutines use the others
 };
 
 }  // namespace ccm::plugin

@@ -58,35 +58,31 @@ bool ProviderInstances::can_get() const {
   return function_of(&table_, &ccm_cloud_instances::get) != nullptr;
 }
 
-void ProviderInstances::ask_limits(std::function<void(Result<InstanceLimits>)> done) {
-  const auto limits = function_of(&table_, &ccm_cloud_instances::limits);
-  if (limits == nullptr) {
-    provider_->runtime().loop.post([done = std::move(done)] { done(InstanceLimits()); });
-    return;
+Task<Result<InstanceLimits>> ProviderInstances::limits() {
+  const auto function = function_of(&table_, &ccm_cloud_instances::limits);
+  if (function == nullptr) co_return InstanceLimits();
+  Invoke invoke = invoke_plain(function, interface_.self);
+  Result<InstanceLimits> asked = co_await provider_->call<InstanceLimits>(
+      known_operation("instances.limits"), nullptr, timeouts_.call, Context::Fields(),
+      std::move(invoke), copy_limits);
+  if (asked.ok()) {
+    timeouts_.call = time_limit(asked->timeout, timeouts_.call);
+    timeouts_.list = time_limit(asked->list_timeout, timeouts_.list);
   }
-  auto ended = [this, done = std::move(done)](Result<InstanceLimits> asked) {
-    if (asked.ok()) {
-      timeouts_.call = time_limit(asked->timeout, timeouts_.call);
-      timeouts_.list = time_limit(asked->list_timeout, timeouts_.list);
-    }
-    done(std::move(asked));
-  };
-  provider_->call<InstanceLimits>(known_operation("instances.limits"), nullptr, timeouts_.call, {},
-                                  invoke_plain(limits, interface_.self), copy_limits,
-                                  std::move(ended));
+  co_return asked;
 }
 
 void ProviderInstances::set_origin(const std::shared_ptr<Origin>& origin) {
   context_ = origin ? provider_->background()->child(std::nullopt, {}, origin) : nullptr;
 }
 
-void ProviderInstances::list(Done done) {
-  provider_->call<InstanceSnapshot::Ptr>(
+Task<InstanceSource::Listing> ProviderInstances::list() {
+  return provider_->call<InstanceSnapshot::Ptr>(
       known_operation("instances.list"), context_, timeouts_.list, {},
-      invoke_plain(table_.list, interface_.self), copy_list, std::move(done));
+      invoke_plain(table_.list, interface_.self), copy_list);
 }
 
-void ProviderInstances::describe(std::vector<InstanceQuery> queries, Done done) {
+Task<InstanceSource::Listing> ProviderInstances::describe(std::vector<InstanceQuery> queries) {
   auto invoke = [describe = table_.describe, self = interface_.self, queries = std::move(queries)](
                     ccm_ctx ctx, ccm_completion once) {
     std::vector<ccm_node_identity> identities;
@@ -100,12 +96,12 @@ void ProviderInstances::describe(std::vector<InstanceQuery> queries, Done done) 
     request.node_count = pointers.size();
     describe(self, ctx, &request, once);
   };
-  provider_->call<InstanceSnapshot::Ptr>(known_operation("instances.describe"), context_,
-                                         timeouts_.call, {}, std::move(invoke), copy_answers,
-                                         std::move(done));
+  return provider_->call<InstanceSnapshot::Ptr>(known_operation("instances.describe"), context_,
+                                                timeouts_.call, {}, std::move(invoke),
+                                                copy_answers);
 }
 
-void ProviderInstances::get(InstanceQuery query, Done done) {
+Task<InstanceSource::Listing> ProviderInstances::get(InstanceQuery query) {
   Context::Fields fields{{"node", query.name}};
   auto invoke = [get = table_.get, self = interface_.self, query = std::move(query)](
                     ccm_ctx ctx, ccm_completion once) {
@@ -114,9 +110,9 @@ void ProviderInstances::get(InstanceQuery query, Done done) {
     request.node = &identity;
     get(self, ctx, &request, once);
   };
-  provider_->call<InstanceSnapshot::Ptr>(known_operation("instances.get"), context_, timeouts_.call,
-                                         std::move(fields), std::move(invoke), copy_one,
-                                         std::move(done));
+  return provider_->call<InstanceSnapshot::Ptr>(known_operation("instances.get"), context_,
+                                                timeouts_.call, std::move(fields),
+                                                std::move(invoke), copy_one);
 }
 
 }  // namespace ccm::plugin

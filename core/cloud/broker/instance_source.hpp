@@ -11,9 +11,9 @@
 #include <ccm/abi/instances.h>
 #include <ccm/instance_limits.hpp>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,10 +48,10 @@ struct InstanceAnswer {
   }
 };
 
-// Loop thread. Each `done` is called once, on the loop, not inside the call.
+// Loop thread. It outlives its tasks.
 class InstanceSource {
  public:
-  using Done = std::function<void(Result<InstanceSnapshot::Ptr>)>;
+  using Listing = Result<InstanceSnapshot::Ptr>;
   virtual ~InstanceSource() = default;
   [[nodiscard]] virtual bool can_list() const = 0;
   [[nodiscard]] virtual bool can_describe() const = 0;
@@ -59,11 +59,11 @@ class InstanceSource {
   // The origin of the following calls.
   virtual void set_origin(const std::shared_ptr<Origin>&) {}
   // Every instance, or a failure.
-  virtual void list(Done done) = 0;
+  virtual Task<Listing> list() = 0;
   // Instance i of the result answers queries[i], also where two of them are one instance.
-  virtual void describe(std::vector<InstanceQuery> queries, Done done) = 0;
+  virtual Task<Listing> describe(std::vector<InstanceQuery> queries) = 0;
   // One instance; not_found of class not_found when it certainly does not exist.
-  virtual void get(InstanceQuery query, Done done) = 0;
+  virtual Task<Listing> get(InstanceQuery query) = 0;
 };
 
 // A provider's ccm.cloud.instances/1 as an InstanceSource. Loop thread.
@@ -77,12 +77,12 @@ class ProviderInstances final : public InstanceSource {
   [[nodiscard]] bool can_describe() const override;
   [[nodiscard]] bool can_get() const override;
   // Asks the provider for its limits, and keeps to its deadlines from then on. All 0 when it has
-  // none. `done` as in InstanceSource.
-  void ask_limits(std::function<void(Result<InstanceLimits>)> done);
+  // none.
+  Task<Result<InstanceLimits>> limits();
   void set_origin(const std::shared_ptr<Origin>& origin) override;
-  void list(Done done) override;
-  void describe(std::vector<InstanceQuery> queries, Done done) override;
-  void get(InstanceQuery query, Done done) override;
+  Task<Listing> list() override;
+  Task<Listing> describe(std::vector<InstanceQuery> queries) override;
+  Task<Listing> get(InstanceQuery query) override;
 
  private:
   const std::shared_ptr<LiveComponent> provider_;

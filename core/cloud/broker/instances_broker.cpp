@@ -1,6 +1,6 @@
 #include "cloud/broker/instances_broker.hpp"
 
-#include "cloud/broker/instance_calls.hpp"
+#include "plugin/waiting.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -94,41 +94,51 @@ InstancesBroker::Question InstancesBroker::question_of(InstanceQuery query, Answ
   return question;
 }
 
-void InstancesBroker::find(InstanceQuery query, AnswerDone done) {
-  if (foreign(query.provider_id)) return done({foreign_instance(query.provider_id), nullptr, 0});
-  Question question = question_of(std::move(query), std::move(done));
-  if (give(question, question.wanted)) return;
-  if (question.polled()) {
-    auto& polls = question.query.max_age < options_.max_age ? quick_polls_ : slow_polls_;
-    polls.count(timers_.now(), question.query.max_age);
-  }
-  ask(std::move(question));
+Task<InstanceAnswer> InstancesBroker::find(InstanceQuery query) {
+  const CallbackAwaiter<InstanceAnswer>::Start start = [&](AnswerDone done) {
+    if (foreign(query.provider_id)) return done({foreign_instance(query.provider_id), nullptr, 0});
+    Question question = question_of(std::move(query), std::move(done));
+    if (give(question, question.wanted)) return;
+    if (question.polled()) {
+      auto& polls = question.query.max_age < options_.max_age ? quick_polls_ : slow_polls_;
+      polls.count(timers_.now(), question.query.max_age);
+    }
+    ask(std::move(question));
+  };
+  CallbackAwaiter<InstanceAnswer> answer(start);
+  co_return co_await answer;
 }
 
 // A running listing will do, however long it takes.
-void InstancesBroker::list(ListDone done) {
-  const TimePoint young = timers_.now() - options_.list_interval;
-  find_all(lists_.running() ? lists_.began() : young, std::move(done));
+Task<InstancesBroker::Listing> InstancesBroker::list() {
+  return find_all(lists_.running() ? lists_.began() : timers_.now() - options_.list_interval);
 }
 
-void InstancesBroker::refresh(ListDone done) { find_all(lists_.next(), std::move(done)); }
+Task<InstancesBroker::Listing> InstancesBroker::refresh() { return find_all(lists_.next()); }
 
-void InstancesBroker::find_all(TimePoint needed, ListDone done) {
+Task<InstancesBroker::Listing> InstancesBroker::find_all(TimePoint needed) {
   if (!can_list()) {
-    return done(Status(Code::unimplemented, ErrorClass::unsupported,
-                       "the provider cannot list its instances"));
+    co_return Status(Code::unimplemented, ErrorClass::unsupported,
+                     "the provider cannot list its instances");
   }
-  auto answered = [done = std::move(done)](const InstanceAnswer& answer) {
-    done(answer.status.ok() ? Result(answer.snapshot) : answer.status);
+  const CallbackAwaiter<InstanceAnswer>::Start start = [&](AnswerDone done) {
+    Question question{{}, std::move(done), needed, needed, true};
+    if (!give(question, needed)) ask(std::move(question));
   };
-  Question question{{}, std::move(answered), needed, needed, true};
-  if (!give(question, needed)) ask(std::move(question));
+  CallbackAwaiter<InstanceAnswer> asking(start);
+  InstanceAnswer answer = co_await asking;
+  if (!answer.status.ok()) co_return answer.status;
+  co_return answer.snapshot;
 }
 
-void InstancesBroker::confirm(InstanceQuery query, AnswerDone done) {
-  if (foreign(query.provider_id)) return done({foreign_instance(query.provider_id), nullptr, 0});
-  if (!can_confirm()) return done({no_way(), nullptr, 0});
-  ask_singly(question_of(std::move(query), std::move(done)));
+Task<InstanceAnswer> InstancesBroker::confirm(InstanceQuery query) {
+  const CallbackAwaiter<InstanceAnswer>::Start start = [&](AnswerDone done) {
+    if (foreign(query.provider_id)) return done({foreign_instance(query.provider_id), nullptr, 0});
+    if (!can_confirm()) return done({no_way(), nullptr, 0});
+    ask_singly(question_of(std::move(query), std::move(done)));
+  };
+  CallbackAwaiter<InstanceAnswer> answer(start);
+  co_return co_await answer;
 }
 
 bool InstancesBroker::foreign(std::string_view provider_id) const {
@@ -322,11 +332,14 @@ void InstancesBroker::begin_listing() {
   const bool for_polls = std::all_of(waiting_.begin(), waiting_.end(),
                                      [](const Question& question) { return question.polled(); });
   if (for_polls) poll_budget_.spend(timers_.now(), listing_calls());
-  lists_.begin(common_origin(waiting_),
-               [this](Result<InstanceSnapshot::Ptr> listed) { listing_ended(std::move(listed)); });
+  listings_.start(list_all(common_origin(waiting_)), [](const Status&) {});
 }
 
-void InstancesBroker::listing_ended(Result<InstanceSnapshot::Ptr> listed) {
+Task<void> InstancesBroker::list_all(std::shared_ptr<Origin> origin) {
+  listing_ended(co_await lists_.call(std::move(origin)));
+}
+
+void InstancesBroker::listing_ended(Listing listed) {
   for (std::size_t index = 0; listed.ok() && index < (*listed)->size(); ++index) {
     Status problem = check(**listed, index);
     if (!problem.ok()) listed = std::move(problem);

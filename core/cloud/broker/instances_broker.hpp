@@ -10,7 +10,9 @@
 #include "cloud/broker/lookalikes.hpp"
 #include "runtime/timers.hpp"
 
+#include <ccm/scope.hpp>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -34,26 +36,24 @@ Status foreign_instance(const std::string& provider_id);
 
 class InstancesBroker {
  public:
-  using AnswerDone = std::function<void(const InstanceAnswer&)>;
-  using ListDone = std::function<void(Result<InstanceSnapshot::Ptr>)>;
+  using Listing = InstanceSource::Listing;
 
   // `source` and `timers` must outlive it.
   InstancesBroker(InstanceSource& source, runtime::Timers& timers, BrokerOptions options);
-  ~InstancesBroker();  // open questions are never answered
+  // Open questions are never answered: it outlives who asks.
+  ~InstancesBroker();
   InstancesBroker(const InstancesBroker&) = delete;
   InstancesBroker& operator=(const InstancesBroker&) = delete;
 
   // Finds one instance: by provider ID if there is one, else by its name, which must match exactly
   // one. Failures: the provider's own; unimplemented/unsupported "ForeignProviderID" for an
   // instance of another provider; unknown "AmbiguousMachine"; unknown "DoubtfulListing" when a
-  // listing without it is not trusted and there is no other call to make. `done` may be called
-  // inside this call.
-  void find(InstanceQuery query, AnswerDone done);
+  // listing without it is not trusted and there is no other call to make.
+  Task<InstanceAnswer> find(InstanceQuery query);
 
   // One instance by a separate call that begins after this one, whatever is known: for a second
-  // independent observation. unimplemented when the provider can only list. `done` is never called
-  // inside this call unless it fails.
-  void confirm(InstanceQuery query, AnswerDone done);
+  // independent observation. unimplemented when the provider can only list.
+  Task<InstanceAnswer> confirm(InstanceQuery query);
   [[nodiscard]] bool can_confirm() const { return singles_.possible(); }
   [[nodiscard]] bool can_list() const { return lists_.possible(); }
 
@@ -104,13 +104,15 @@ class InstancesBroker {
 
   // Every instance: the last listing if it is younger than BrokerOptions::list_interval, else a new
   // one. unimplemented when the provider cannot list.
-  void list(ListDone done);
+  Task<Listing> list();
 
   // A listing that begins after this call, for a second independent observation.
-  void refresh(ListDone done);
+  Task<Listing> refresh();
 
  private:
-  // About one instance, or about all of them: then the answer is the listing.
+  using AnswerDone = std::function<void(InstanceAnswer)>;
+  // About one instance, or about all of them: then the answer is the listing. Questions wait side
+  // by side for one call, so each has the callback of the coroutine that asks.
   struct Question {
     InstanceQuery query;
     AnswerDone done;
@@ -123,7 +125,7 @@ class InstancesBroker {
   };
 
   [[nodiscard]] Question question_of(InstanceQuery query, AnswerDone done) const;
-  void find_all(runtime::TimePoint needed, ListDone done);
+  Task<Listing> find_all(runtime::TimePoint needed);
   bool give(const Question& question, runtime::TimePoint since);
   [[nodiscard]] bool few() const;
   void ask(Question question);
@@ -136,7 +138,8 @@ class InstancesBroker {
   void join_listing(Question question);
   void wait_for_listing(Question question);
   void begin_listing();
-  void listing_ended(Result<InstanceSnapshot::Ptr> listed);
+  Task<void> list_all(std::shared_ptr<Origin> origin);
+  void listing_ended(Listing listed);
   void serve(Question question, const Status& failure, runtime::TimePoint began);
   [[nodiscard]] std::chrono::milliseconds pause_before(const Question& question) const;
   [[nodiscard]] std::chrono::milliseconds poll_interval() const;
@@ -158,6 +161,7 @@ class InstancesBroker {
   std::function<void(const InstanceSnapshot::Ptr&)> on_listing_;
   FoundFn on_found_;
   std::function<void(std::chrono::nanoseconds)> on_recovery_;
+  Scope listings_;  // last: its coroutines use the others
 };
 
 }  // namespace ccm::plugin

@@ -5,6 +5,7 @@
 #include "plugin/host_services/kube_service.hpp"
 #include "plugin/operations.hpp"
 #include "plugin/origin.hpp"
+#include "plugin/waiting.hpp"
 
 #include <utility>
 
@@ -104,14 +105,13 @@ LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider
       turns_(provider_->runtime().loop, provider_->runtime().timers, "load balancer operation"),
       notes_(provider_->runtime().timers),
       changes_(provider_->runtime().timers, limits.changes, limits.scarce),
-      creations_(provider_->runtime().timers, registry, limits.replacement_window),
-      self_reference_(std::make_shared<LoadBalancersBroker*>(this)) {
+      creations_(provider_->runtime().timers, registry, limits.replacement_window) {
   turns_.on_late([this](const std::string& lane) {
     std::vector<std::string> removed;
     for (const auto& [uid, entry] : removed_) {
       if (entry.lane == lane) removed.push_back(uid);
     }
-    for (const std::string& uid : removed) remove_again(uid);
+    for (const std::string& uid : removed) running_.start(remove_again(uid), [](const Status&) {});
   });
 }
 
@@ -119,61 +119,81 @@ bool LoadBalancersBroker::usable() const {
   return table_.ensure != nullptr && table_.remove != nullptr;
 }
 
-// The key of its turns: the lane that the provider names, else the Service.
-void LoadBalancersBroker::find_lane(const Request& request, const std::shared_ptr<Context>& context,
-                                    const std::function<void(Result<std::string>)>& done) {
-  if (table_.lane == nullptr) return done(request->service.uid);
-  lane(request, context, [uid = request->service.uid, done](Result<std::string> lane) {
-    if (!lane.ok()) return done(std::move(lane));
-    done(lane->empty() ? uid : "lane " + *lane);
-  });
+Task<Result<LoadBalancer>> LoadBalancersBroker::observe(Request request,
+                                                        std::shared_ptr<Context> context) {
+  if (table_.observe == nullptr) removed_.erase(request->service.uid);  // it is wanted again
+  Result<Running> running = co_await begin(request, context);
+  if (!running.ok()) co_return running.status();
+  if (table_.observe == nullptr) {  // `ensure` only reads when nothing differs
+    co_return co_await change(*running, known_operation("loadbalancers.ensure"), table_.ensure);
+  }
+  co_return co_await call(*running, known_operation("loadbalancers.observe"), table_.observe);
 }
 
-void LoadBalancersBroker::change(std::string_view operation, Function function, Request request,
-                                 std::shared_ptr<Context> context, BalancerDone done) {
-  const bool observes = function == table_.observe;
-  if (!observes) removed_.erase(request->service.uid);  // it is wanted again
-  auto failed = [done](Status status) { done(std::move(status)); };
-  auto begin = [this, operation, function, observes, request, context, done = std::move(done),
-                failed](Result<std::string> lane) {
-    if (!lane.ok()) return failed(lane.status());
-    const Running running{operation, request, context, *lane};
-    auto start = [this, running, function, observes, done, failed](const Turn& turn) {
-      if (observes) return call(running, function, turn, done);
-      auto go = [this, running, function, turn, done] { call(running, function, turn, done); };
-      observe_first(running, turn, function == table_.ensure, go, failed);
-    };
-    turns_.take(running.lane, context, std::move(start), failed);
-  };
-  find_lane(request, context, begin);
+Task<Result<LoadBalancer>> LoadBalancersBroker::ensure(Request request,
+                                                       std::shared_ptr<Context> context) {
+  const std::string& uid = request->service.uid;
+  if (Status held = changes_.admit(request->service); !held.ok()) co_return held;
+  removed_.erase(uid);  // it is wanted again
+  const std::shared_ptr<Origin> origin = context->origin();
+  const std::size_t before = calls_of(origin);
+  Result<Running> running = co_await begin(request, context);
+  if (!running.ok()) {
+    // One that gave up before its turn came says nothing of the request.
+    if (!context->ended()) changes_.ended(uid, running.status(), calls_of(origin) - before);
+    co_return running.status();
+  }
+  Result<LoadBalancer> outcome =
+      co_await change(*running, known_operation("loadbalancers.ensure"), table_.ensure);
+  changes_.ended(uid, outcome, calls_of(origin) - before);
+  co_return outcome;
 }
 
-void LoadBalancersBroker::observe_first(const Running& running, const Turn& turn, bool makes,
-                                        const std::function<void()>& go,
-                                        const std::function<void(Status)>& failed) {
+Task<Result<LoadBalancer>> LoadBalancersBroker::update_backends(Request request,
+                                                                std::shared_ptr<Context> context) {
+  removed_.erase(request->service.uid);  // it is wanted again
+  Result<Running> running = co_await begin(request, context);
+  if (!running.ok()) co_return running.status();
+  const auto update = table_.update_backends;
+  co_return co_await change(*running, known_operation("loadbalancers.update_backends"),
+                            update != nullptr ? update : table_.ensure);
+}
+
+Task<Result<LoadBalancersBroker::Running>> LoadBalancersBroker::begin(
+    Request request, std::shared_ptr<Context> context) {
+  std::string key = request->service.uid;
+  if (table_.lane != nullptr) {
+    const Result<std::string> named = co_await lane(request, context);
+    if (!named.ok()) co_return named.status();
+    if (!named->empty()) key = "lane " + *named;
+  }
+  Result<Turns::Turn> turn = co_await turns_.take(key, context);
+  if (!turn.ok()) co_return turn.status();
+  Running running{std::move(request), std::move(context), std::move(key), *std::move(turn)};
+  co_return running;
+}
+
+Task<Result<LoadBalancer>> LoadBalancersBroker::change(Running& running, std::string_view operation,
+                                                       Function function) {
   using Verdict = CreationBrake::Verdict;
   const auto& service = running.request->service;
-  const Verdict verdict = makes ? creations_.judge(service) : Verdict::go;
-  if (verdict == Verdict::hold) return failed(creations_.held(service));
+  const Verdict verdict = function == table_.ensure ? creations_.judge(service) : Verdict::go;
+  if (verdict == Verdict::hold) co_return creations_.held(service);
   // Without `observe` the operation itself has to observe: `ensure` does before it makes anything.
   const bool looks = verdict == Verdict::look || turns_.doubt(running.lane) > 0;
-  if (!looks || table_.observe == nullptr) return go();
-  const Running observing{known_operation("loadbalancers.observe"), running.request,
-                          running.context, running.lane};
-  call(observing, table_.observe, turn,
-       [this, go, failed, verdict, request = running.request](const Result<LoadBalancer>& seen) {
-         if (!seen.ok()) {
-           Status status = seen.status();
-           status.with_context("what became of an earlier operation is not known");
-           return failed(std::move(status));
-         }
-         const bool absent = seen->state == LoadBalancerState::absent;
-         // The replacement may have become old while the provider looked.
-         const bool held = absent && verdict == Verdict::look &&
-                           creations_.judge(request->service) != Verdict::go;
-         if (held) return failed(creations_.held(request->service));
-         go();
-       });
+  if (looks && table_.observe != nullptr) {
+    const Result<LoadBalancer> seen =
+        co_await call(running, known_operation("loadbalancers.observe"), table_.observe);
+    if (!seen.ok()) {
+      co_return seen.status().with_context("what became of an earlier operation is not known");
+    }
+    // The replacement may have become old while the provider looked.
+    const bool absent = seen->state == LoadBalancerState::absent;
+    if (absent && verdict == Verdict::look && creations_.judge(service) != Verdict::go) {
+      co_return creations_.held(service);
+    }
+  }
+  co_return co_await call(running, operation, function);
 }
 
 std::string LoadBalancersBroker::known_id(const LoadBalancerService& service) const {
@@ -208,169 +228,122 @@ void LoadBalancersBroker::note_members(const LoadBalancerRequest& request,
   }
 }
 
-void LoadBalancersBroker::call(const Running& running, Function function, const Turn& turn,
-                               BalancerDone done) {
-  const std::string uid = running.request->service.uid;
+Task<Result<LoadBalancer>> LoadBalancersBroker::call(Running& running, std::string_view operation,
+                                                     Function function) {
+  const auto& service = running.request->service;
   const bool changes = function != table_.observe;
   if (Status verdict = changes ? may_empty(*running.request) : Status(); !verdict.ok()) {
-    return done(std::move(verdict));
+    co_return verdict;
   }
   const uint64_t doubt = turns_.doubt(running.lane);
-  auto invoke = asking(function, running.request, true);
-  auto finished = [this, running, turn, uid, doubt, changes,
-                   done = std::move(done)](Result<LoadBalancer> outcome) {
-    turns_.ended(running.lane, turn.number, outcome.status());
-    const auto& service = running.request->service;
-    if (changes) {
-      creations_.answered(service, known_id(service), outcome);
-      note_members(*running.request, outcome);
-    }
-    notes_.answered(service, outcome);
-    if (outcome) turns_.settle(running.lane, doubt);
-    // Another's does not count among ours.
-    if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
-      brake_.add_known(uid);
-      if (served_) served_(running.request->service);
-    }
-    done(std::move(outcome));
-  };
-  provider_->call<LoadBalancer>(running.name, running.context, timeouts_.load_balancer,
-                                fields_of(*running.request), std::move(invoke), copy_load_balancer,
-                                std::move(finished), turn.held);
-}
-
-void LoadBalancersBroker::observe(Request request, std::shared_ptr<Context> context,
-                                  BalancerDone done) {
-  if (table_.observe == nullptr) {  // it only reads when nothing differs
-    return change(known_operation("loadbalancers.ensure"), table_.ensure, std::move(request),
-                  std::move(context), std::move(done));
+  Invoke invoke = asking(function, running.request, true);
+  Result<LoadBalancer> outcome = co_await provider_->call<LoadBalancer>(
+      operation, running.context, timeouts_.load_balancer, fields_of(*running.request),
+      std::move(invoke), copy_load_balancer, running.turn.lend());
+  running.turn.ended(outcome.status());
+  if (changes) {
+    creations_.answered(service, known_id(service), outcome);
+    note_members(*running.request, outcome);
   }
-  change(known_operation("loadbalancers.observe"), table_.observe, std::move(request),
-         std::move(context), std::move(done));
+  notes_.answered(service, outcome);
+  if (outcome) turns_.settle(running.lane, doubt);
+  // Another's does not count among ours.
+  if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
+    brake_.add_known(service.uid);
+    if (served_) served_(service);
+  }
+  co_return outcome;
 }
 
-void LoadBalancersBroker::ensure(Request request, std::shared_ptr<Context> context,
-                                 BalancerDone done) {
-  Status admitted = changes_.admit(request->service);
-  if (!admitted.ok()) return done(std::move(admitted));
-  const std::shared_ptr<Origin> origin = context->origin();
-  const std::size_t before = calls_of(origin);
-  change(known_operation("loadbalancers.ensure"), table_.ensure, request, std::move(context),
-         [this, uid = request->service.uid, origin, before,
-          done = std::move(done)](Result<LoadBalancer> outcome) {
-           changes_.ended(uid, outcome, calls_of(origin) - before);
-           done(std::move(outcome));
-         });
+Task<Status> LoadBalancersBroker::remove(Request request, std::shared_ptr<Context> context) {
+  const auto& service = request->service;
+  Status admitted = changes_.admit_removal(service, brake_.knows(service.uid));
+  if (!admitted.ok()) co_return admitted;
+  co_return co_await remove_now(request, context);
 }
 
-void LoadBalancersBroker::update_backends(Request request, std::shared_ptr<Context> context,
-                                          BalancerDone done) {
-  const Function function =
-      table_.update_backends != nullptr ? table_.update_backends : table_.ensure;
-  change(known_operation("loadbalancers.update_backends"), function, std::move(request),
-         std::move(context), std::move(done));
-}
-
-void LoadBalancersBroker::remove(Request request, std::shared_ptr<Context> context,
-                                 std::function<void(Status)> done) {
-  Status admitted = changes_.admit_removal(request->service, brake_.knows(request->service.uid));
-  if (!admitted.ok()) return done(std::move(admitted));
-  remove_now(std::move(request), std::move(context), std::move(done));
-}
-
-void LoadBalancersBroker::remove_now(Request request, std::shared_ptr<Context> context,
-                                     std::function<void(Status)> done) {
-  auto begin = [this, request, context, done](Result<std::string> lane) {
-    if (!lane.ok()) return done(lane.status());
-    const Running running{known_operation("loadbalancers.delete"), request, context, *lane};
-    auto start = [this, running, done](const Turn& turn) { begin_remove(running, done, turn); };
-    turns_.take(running.lane, context, std::move(start), done);
-  };
-  find_lane(request, context, begin);
-}
-
-// It checks the cloud first, so doubt is no reason to observe separately.
-void LoadBalancersBroker::begin_remove(const Running& running,
-                                       const std::function<void(Status)>& done, const Turn& turn) {
-  const std::string uid = running.request->service.uid;
-  if (!given_up_by_user(*running.request)) {
+// The provider checks the cloud first, so doubt is no reason to observe separately.
+Task<Status> LoadBalancersBroker::remove_now(Request request, std::shared_ptr<Context> context) {
+  Result<Running> running = co_await begin(request, context);
+  if (!running.ok()) co_return running.status();
+  const auto& service = request->service;
+  const std::string& uid = service.uid;
+  if (!given_up_by_user(*request)) {
     Status verdict = brake_.judge({uid}).front();
-    if (!verdict.ok()) return done(std::move(verdict));
+    if (!verdict.ok()) co_return verdict;
   }
-  const uint64_t doubt = turns_.doubt(running.lane);
-  auto invoke = asking(table_.remove, running.request, false);
-  auto finished = [this, running, turn, uid, doubt, done](const Result<Nothing>& outcome) {
-    const Status status = outcome.status();
-    const auto& service = running.request->service;
-    turns_.ended(running.lane, turn.number, status);
-    changes_.ended_removal(uid, status);
-    const bool existed = !service.id.empty() || !known_id(service).empty();
-    if (is_gone(status)) creations_.removed(service, status.ok() && existed);
-    if (is_gone(status) || status.code() == Code::implemented_elsewhere ||
-        status.reason() == CCM_REASON_NOT_OWNED) {
-      notes_.forget(service);
-    }
-    if (is_gone(status)) {
-      changes_.removed(uid);
-      brake_.deleted(uid);
-      members_brake_.deleted(uid);
-      members_brake_.withdrawn(uid);
-      without_members_.erase(uid);
-      turns_.settle(running.lane, doubt);
-      if (turns_.abandoned(running.lane) > 0) removed_[uid] = {running.request, running.lane};
-    }
-    done(status);
-  };
-  provider_->call<Nothing>(running.name, running.context, timeouts_.load_balancer,
-                           fields_of(*running.request), std::move(invoke), copy_nothing,
-                           std::move(finished), turn.held);
+  const std::string& lane = running->lane;
+  const uint64_t doubt = turns_.doubt(lane);
+  Invoke invoke = asking(table_.remove, request, false);
+  const Result<Nothing> outcome = co_await provider_->call<Nothing>(
+      known_operation("loadbalancers.delete"), context, timeouts_.load_balancer,
+      fields_of(*request), std::move(invoke), copy_nothing, running->turn.lend());
+  const Status status = outcome.status();
+  running->turn.ended(status);
+  changes_.ended_removal(uid, status);
+  const bool existed = !service.id.empty() || !known_id(service).empty();
+  if (is_gone(status)) creations_.removed(service, status.ok() && existed);
+  if (is_gone(status) || status.code() == Code::implemented_elsewhere ||
+      status.reason() == CCM_REASON_NOT_OWNED) {
+    notes_.forget(service);
+  }
+  if (is_gone(status)) {
+    changes_.removed(uid);
+    brake_.deleted(uid);
+    members_brake_.deleted(uid);
+    members_brake_.withdrawn(uid);
+    without_members_.erase(uid);
+    turns_.settle(lane, doubt);
+    if (turns_.abandoned(lane) > 0) removed_[uid] = {request, lane};
+  }
+  co_return status;
 }
 
 // A lost operation has ended, and may have created what was deleted before.
-void LoadBalancersBroker::remove_again(const std::string& uid) {
-  const auto place = removed_.find(uid);
-  if (place == removed_.end()) return;
-  const Request request = place->second.request;
-  remove_now(request, provider_->background(),
-             [this, uid](const Status& status) { removed_again(uid, status); });
+Task<void> LoadBalancersBroker::remove_again(std::string uid) {
+  for (auto place = removed_.find(uid); place != removed_.end(); place = removed_.find(uid)) {
+    const Request request = place->second.request;
+    const Status status = co_await remove_now(request, provider_->background());
+    if (is_gone(status)) {
+      place = removed_.find(uid);
+      if (place != removed_.end() && turns_.abandoned(place->second.lane) == 0) {
+        removed_.erase(place);
+      }
+      co_return;
+    }
+    if (status.error_class() != ErrorClass::waiting) {
+      log::error("A lost operation may have left a load balancer behind",
+                 {{"service", uid}, {"err", status}});
+    }
+    if (status.refused()) {
+      removed_.erase(uid);
+      co_return;
+    }
+    co_await sleep(provider_->runtime().timers, kRemoveAgain);
+  }
 }
 
-void LoadBalancersBroker::removed_again(const std::string& uid, const Status& status) {
-  if (is_gone(status)) {
-    const auto place = removed_.find(uid);
-    if (place != removed_.end() && turns_.abandoned(place->second.lane) == 0) removed_.erase(place);
-    return;
-  }
-  if (status.error_class() != ErrorClass::waiting) {
-    log::error("A lost operation may have left a load balancer behind",
-               {{"service", uid}, {"err", status}});
-  }
-  if (status.refused()) {
-    removed_.erase(uid);
-    return;
-  }
-  const std::weak_ptr<LoadBalancersBroker*> weak = self_reference_;
-  provider_->runtime().timers.after(kRemoveAgain, [weak, uid] {
-    if (const auto self = weak.lock()) (*self)->remove_again(uid);
-  });
+template <typename T>
+Task<Result<T>> LoadBalancersBroker::ask(std::string_view operation, Function function,
+                                         Request request, std::shared_ptr<Context> context,
+                                         Copy<T> copy) {
+  Invoke invoke = asking(function, request, false);
+  co_return co_await provider_->call<T>(operation, context, timeouts_.call, fields_of(*request),
+                                        std::move(invoke), std::move(copy));
 }
 
-void LoadBalancersBroker::name(Request request, std::shared_ptr<Context> context,
-                               std::function<void(Result<std::string>)> done) {
-  if (table_.name == nullptr) return done(request->service.default_name);
-  Context::Fields fields = fields_of(*request);
-  auto invoke = asking(table_.name, std::move(request), false);
-  provider_->call<std::string>(known_operation("loadbalancers.name"), context, timeouts_.call,
-                               std::move(fields), std::move(invoke), copy_name, std::move(done));
+Task<Result<std::string>> LoadBalancersBroker::name(Request request,
+                                                    std::shared_ptr<Context> context) {
+  if (table_.name == nullptr) co_return request->service.default_name;
+  co_return co_await ask<std::string>(known_operation("loadbalancers.name"), table_.name, request,
+                                      context, copy_name);
 }
 
-void LoadBalancersBroker::lane(Request request, std::shared_ptr<Context> context,
-                               std::function<void(Result<std::string>)> done) {
-  if (table_.lane == nullptr) return done(std::string());
-  Context::Fields fields = fields_of(*request);
-  auto invoke = asking(table_.lane, std::move(request), false);
-  provider_->call<std::string>(known_operation("loadbalancers.lane"), context, timeouts_.call,
-                               std::move(fields), std::move(invoke), copy_lane, std::move(done));
+Task<Result<std::string>> LoadBalancersBroker::lane(Request request,
+                                                    std::shared_ptr<Context> context) {
+  if (table_.lane == nullptr) co_return std::string();
+  co_return co_await ask<std::string>(known_operation("loadbalancers.lane"), table_.lane, request,
+                                      context, copy_lane);
 }
 
 Invoke LoadBalancersBroker::asking(Function function, Request request, bool with_backends) const {
@@ -387,20 +360,18 @@ Invoke LoadBalancersBroker::asking(Function function, Request request, bool with
   };
 }
 
-void LoadBalancersBroker::limits(std::shared_ptr<Context> context,
-                                 std::function<void(Result<LoadBalancerLimits>)> done) {
-  if (table_.limits == nullptr) return done(LoadBalancerLimits());
-  auto learnt = [this, done = std::move(done)](Result<LoadBalancerLimits> limits) {
-    if (limits.ok()) {
-      timeouts_.load_balancer = time_limit(limits->timeout, timeouts_.load_balancer);
-      turns_.set_parallel(limits->parallel);
-      if (!limits->id_annotation.empty()) changes_.set_id_annotation(limits->id_annotation);
-    }
-    done(std::move(limits));
-  };
-  provider_->call<LoadBalancerLimits>(known_operation("loadbalancers.limits"), context,
-                                      timeouts_.call, {}, invoke_plain(table_.limits, self_),
-                                      copy_load_balancer_limits, std::move(learnt));
+Task<Result<LoadBalancerLimits>> LoadBalancersBroker::limits(std::shared_ptr<Context> context) {
+  if (table_.limits == nullptr) co_return LoadBalancerLimits();
+  Invoke invoke = invoke_plain(table_.limits, self_);
+  Result<LoadBalancerLimits> limits = co_await provider_->call<LoadBalancerLimits>(
+      known_operation("loadbalancers.limits"), context, timeouts_.call, Context::Fields(),
+      std::move(invoke), copy_load_balancer_limits);
+  if (limits.ok()) {
+    timeouts_.load_balancer = time_limit(limits->timeout, timeouts_.load_balancer);
+    turns_.set_parallel(limits->parallel);
+    if (!limits->id_annotation.empty()) changes_.set_id_annotation(limits->id_annotation);
+  }
+  co_return limits;
 }
 
 }  // namespace ccm::plugin

@@ -12,7 +12,9 @@
 #include "runtime/timers.hpp"
 
 #include <ccm/load_balancer.hpp>
+#include <ccm/scope.hpp>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -82,7 +84,6 @@ struct LoadBalancerLimitOptions {
 class LoadBalancersBroker {
  public:
   using Request = std::shared_ptr<const LoadBalancerRequest>;
-  using BalancerDone = std::function<void(Result<LoadBalancer>)>;
   using Function = decltype(ccm_cloud_loadbalancers::ensure);
 
   struct Brakes {
@@ -97,23 +98,20 @@ class LoadBalancersBroker {
   // The provider has the two functions without which there are no load balancers.
   [[nodiscard]] bool usable() const;
 
-  // Each `done` is called once, not inside the call; it is not called after the end of `context`,
-  // which ends the operation. While an operation of the Service outlives its ctx inside the
-  // provider, another one is unavailable/waiting "OperationNotCompleted". An `ensure` may be
-  // refused as ChangeLimits and CreationBrake say; `update_backends` may not, since Nodes cause it.
-  void observe(Request request, std::shared_ptr<Context> context, BalancerDone done);
-  void ensure(Request request, std::shared_ptr<Context> context, BalancerDone done);
-  void update_backends(Request request, std::shared_ptr<Context> context, BalancerDone done);
+  // The end of `context` ends each operation; one that waits for its turn learns of it then. While
+  // an operation of the Service outlives its ctx inside the provider, another one is
+  // unavailable/waiting "OperationNotCompleted". An `ensure` may be refused as ChangeLimits and
+  // CreationBrake say; `update_backends` may not, since Nodes cause it. This object outlives them.
+  Task<Result<LoadBalancer>> observe(Request request, std::shared_ptr<Context> context);
+  Task<Result<LoadBalancer>> ensure(Request request, std::shared_ptr<Context> context);
+  Task<Result<LoadBalancer>> update_backends(Request request, std::shared_ptr<Context> context);
   // May be refused as ChangeLimits says, but for the first removal after an `ensure`.
-  void remove(Request request, std::shared_ptr<Context> context, std::function<void(Status)> done);
-  void name(Request request, std::shared_ptr<Context> context,
-            std::function<void(Result<std::string>)> done);
+  Task<Status> remove(Request request, std::shared_ptr<Context> context);
+  Task<Result<std::string>> name(Request request, std::shared_ptr<Context> context);
   // The lane in which the Service's operations run; empty = its own.
-  void lane(Request request, std::shared_ptr<Context> context,
-            std::function<void(Result<std::string>)> done);
+  Task<Result<std::string>> lane(Request request, std::shared_ptr<Context> context);
   // The provider's own; this broker keeps to it from then on.
-  void limits(std::shared_ptr<Context> context,
-              std::function<void(Result<LoadBalancerLimits>)> done);
+  Task<Result<LoadBalancerLimits>> limits(std::shared_ptr<Context> context);
 
   // Called when the provider has done what a Service asks for.
   using Served = std::function<void(const LoadBalancerService&)>;
@@ -128,39 +126,36 @@ class LoadBalancersBroker {
   [[nodiscard]] std::size_t replacements_held() const { return creations_.held(); }
 
  private:
-  // One running operation.
+  // One operation that has its turn.
   struct Running {
-    std::string_view name;
     Request request;
     std::shared_ptr<Context> context;
-    std::string lane;  // the key of its turn
+    std::string lane;  // the key of the turn
+    Turns::Turn turn;
   };
   struct Removed {
     Request request;
     std::string lane;
   };
-  using Turn = Turns::Turn;
 
-  void find_lane(const Request& request, const std::shared_ptr<Context>& context,
-                 const std::function<void(Result<std::string>)>& done);
+  // Waits for the turn of the lane that the provider names, else of the Service.
+  Task<Result<Running>> begin(Request request, std::shared_ptr<Context> context);
+  // Changes the load balancer once it is known: at once unless its key is in doubt, or it was
+  // replaced a while ago and `function` could make another one.
+  Task<Result<LoadBalancer>> change(Running& running, std::string_view operation,
+                                    Function function);
+  Task<Result<LoadBalancer>> call(Running& running, std::string_view operation, Function function);
+  Task<Status> remove_now(Request request, std::shared_ptr<Context> context);
+  // Until it is gone.
+  Task<void> remove_again(std::string uid);
+  template <typename T>
+  Task<Result<T>> ask(std::string_view operation, Function function, Request request,
+                      std::shared_ptr<Context> context, Copy<T> copy);
   [[nodiscard]] Invoke asking(Function function, Request request, bool with_backends) const;
-  void change(std::string_view operation, Function function, Request request,
-              std::shared_ptr<Context> context, BalancerDone done);
-  // Calls `go` once the Service's load balancer is known: at once unless its key is in doubt, or
-  // it was replaced a while ago and `makes` says that the operation could make another one.
-  void observe_first(const Running& running, const Turn& turn, bool makes,
-                     const std::function<void()>& go, const std::function<void(Status)>& failed);
   [[nodiscard]] std::string known_id(const LoadBalancerService& service) const;
-  void call(const Running& running, Function function, const Turn& turn, BalancerDone done);
   // Whether a change without backends may take the last members. ok: there are none, or it may.
   Status may_empty(const LoadBalancerRequest& request);
   void note_members(const LoadBalancerRequest& request, const Result<LoadBalancer>& outcome);
-  void remove_now(Request request, std::shared_ptr<Context> context,
-                  std::function<void(Status)> done);
-  void begin_remove(const Running& running, const std::function<void(Status)>& done,
-                    const Turn& turn);
-  void remove_again(const std::string& uid);
-  void removed_again(const std::string& uid, const Status& status);
 
   const std::shared_ptr<LiveComponent> provider_;
   void* const self_;
@@ -176,7 +171,7 @@ class LoadBalancersBroker {
   CreationBrake creations_;
   // By UID: what was deleted while an operation ran on without its turn.
   std::unordered_map<std::string, Removed> removed_;
-  std::shared_ptr<LoadBalancersBroker*> self_reference_;  // timers hold it weakly
+  Scope running_;  // last: its coroutines use the others
 };
 
 }  // namespace ccm::plugin

@@ -85,47 +85,38 @@ OwnedObjects::OwnedObjects(std::shared_ptr<LiveComponent> provider, ccm_interfac
       table_(whole(*static_cast<const ccm_cloud_owned*>(interface.table))),
       timeouts_(timeouts) {}
 
-void OwnedObjects::list(ClusterNames cluster,
-                        std::function<void(Result<std::vector<OwnedObject>>)> done) {
-  auto invoke = [list = table_.list, self = self_, cluster = std::move(cluster)](
-                    ccm_ctx ctx, ccm_completion once) {
+Task<Result<std::vector<OwnedObject>>> OwnedObjects::list(ClusterNames cluster) {
+  Invoke invoke = [list = table_.list, self = self_, cluster = std::move(cluster)](
+                      ccm_ctx ctx, ccm_completion once) {
     const detail::ClusterNamesC names(cluster);
     const auto request = names.request<ccm_list_owned_request>();
     list(self, ctx, &request, once);
   };
-  provider_->call<std::vector<OwnedObject>>(known_operation("owned.list"), nullptr, timeouts_.list,
-                                            {}, std::move(invoke), copy_owned_objects,
-                                            std::move(done));
+  co_return co_await provider_->call<std::vector<OwnedObject>>(
+      known_operation("owned.list"), nullptr, timeouts_.list, Context::Fields(), std::move(invoke),
+      copy_owned_objects);
 }
 
-void OwnedObjects::remove(ClusterNames cluster, OwnedObject object,
-                          std::function<void(Status)> done) {
+Task<Status> OwnedObjects::remove(ClusterNames cluster, OwnedObject object) {
   if (object.shared || (object.no_cluster && !cluster.confirmed)) {
-    Status refused(Code::failed_precondition,
-                   object.shared ? "others use it, too" : "its mark names no cluster");
-    provider_->runtime().loop.post(
-        [done = std::move(done), refused = std::move(refused).with_reason(CCM_REASON_NOT_OWNED)] {
-          done(refused);
-        });
-    return;
+    co_return Status(Code::failed_precondition,
+                     object.shared ? "others use it, too" : "its mark names no cluster")
+        .with_reason(CCM_REASON_NOT_OWNED);
   }
   // A blocking provider may still read its arguments when nobody waits for it any more.
-  struct Given {
-    ClusterNames cluster;
-    std::vector<OwnedObject> object;
-  };
-  auto given = std::make_shared<Given>(Given{std::move(cluster), {std::move(object)}});
-  auto invoke = [remove = table_.remove, self = self_, given](ccm_ctx ctx, ccm_completion once) {
-    const detail::ClusterNamesC names(given->cluster);
-    const detail::OwnedObjectsC objects(given->object);
+  auto objects = std::make_shared<std::vector<OwnedObject>>(1, std::move(object));
+  Invoke invoke = [remove = table_.remove, self = self_, cluster = std::move(cluster), objects](
+                      ccm_ctx ctx, ccm_completion once) {
+    const detail::ClusterNamesC names(cluster);
+    const detail::OwnedObjectsC raw(*objects);
     auto request = names.request<ccm_remove_owned_request>();
-    request.object = objects.first();
+    request.object = raw.first();
     remove(self, ctx, &request, once);
   };
-  provider_->call<Nothing>(
-      known_operation("owned.remove"), nullptr, timeouts_.load_balancer, {}, std::move(invoke),
-      copy_nothing, [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); },
-      given);
+  const Result<Nothing> ended = co_await provider_->call<Nothing>(
+      known_operation("owned.remove"), nullptr, timeouts_.load_balancer, Context::Fields(),
+      std::move(invoke), copy_nothing);
+  co_return ended.status();
 }
 
 }  // namespace ccm::plugin

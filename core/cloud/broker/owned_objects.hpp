@@ -7,8 +7,8 @@
 #include <ccm/abi/owned.h>
 #include <ccm/owned.hpp>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,12 +20,12 @@ class OwnedObjects {
                ProviderTimeouts timeouts);
   [[nodiscard]] bool usable() const { return table_.list != nullptr && table_.remove != nullptr; }
 
-  // Each object with a mark of the cluster, or of none. `done` is posted. Failures: the provider's;
-  // internal when its answer makes no sense, one object named twice included.
-  void list(ClusterNames cluster, std::function<void(Result<std::vector<OwnedObject>>)> done);
+  // Each object with a mark of the cluster, or of none. Failures: the provider's; internal when its
+  // answer makes no sense, one object named twice included.
+  Task<Result<std::vector<OwnedObject>>> list(ClusterNames cluster);
   // Failures: the provider's, class waiting while the cloud works; failed_precondition, without a
   // call, for one whose mark names no cluster or that others use.
-  void remove(ClusterNames cluster, OwnedObject object, std::function<void(Status)> done);
+  Task<Status> remove(ClusterNames cluster, OwnedObject object);
 
  private:
   const std::shared_ptr<LiveComponent> provider_;

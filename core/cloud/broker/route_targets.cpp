@@ -1,5 +1,7 @@
 #include "cloud/broker/route_targets.hpp"
 
+#include "plugin/waiting.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -44,21 +46,12 @@ const std::vector<std::string>& route_target_fields() {
   return fields;
 }
 
-// One refresh().
-struct RouteTargets::Round {
-  std::size_t missing = 0;
-  std::function<void(Status)> done;
-};
-
 RouteTargets::RouteTargets(const ObjectCache& nodes, runtime::Timers& timers, RoutableRanges ranges,
                            std::shared_ptr<InstancesBroker> instances)
     : nodes_(nodes),
       timers_(timers),
       ranges_(std::move(ranges)),
-      instances_(std::move(instances)),
-      self_(std::make_shared<RouteTargets*>(this)) {}
-
-RouteTargets::~RouteTargets() = default;
+      instances_(std::move(instances)) {}
 
 // A kubelet writes what is compared here, but a question costs a call at most once in the broker's
 // own period (BrokerOptions::max_age).
@@ -79,37 +72,29 @@ bool RouteTargets::has_to_ask(const kube::ObjectPtr& node) {
   return instances_ && (!known.asked || known.ask_again <= timers_.now());
 }
 
-void RouteTargets::refresh(const std::shared_ptr<Context>& context,
-                           std::function<void(Status)> done) {
+Task<Status> RouteTargets::refresh(std::shared_ptr<Context> context) {
   if (nodes_.state(kNodesResource) != CacheState::synced) {
-    return done(Status(Code::unavailable, ErrorClass::waiting, "the Nodes are not known yet"));
+    co_return Status(Code::unavailable, ErrorClass::waiting, "the Nodes are not known yet");
   }
-  const auto round = std::make_shared<Round>();
-  round->done = std::move(done);
-  round->missing = 1;
-  const auto ended = [weak = std::weak_ptr(self_), round] {
-    if (--round->missing > 0) return;
-    const auto self = weak.lock();
-    if (!self) return;
-    (*self)->build();
-    round->done({});
-  };
+  std::vector<Task<void>> questions;
   for (const kube::ObjectPtr& node : nodes_.list(kNodesResource, {})) {
-    if (!has_to_ask(node)) continue;
-    InstanceQuery query;
-    query.name = node->name();
-    query.provider_id = node->text_at("/spec/providerID");
-    query.node = node;
-    query.not_before = node->seen();
-    query.origin = context->origin();
-    ++round->missing;
-    instances_->find(std::move(query),
-                     [weak = std::weak_ptr(self_), node, ended](const InstanceAnswer& answer) {
-                       if (const auto self = weak.lock()) (*self)->answered(*node, answer);
-                       ended();
-                     });
+    if (has_to_ask(node)) questions.push_back(ask(node, context->origin()));
   }
-  ended();
+  Together all(std::move(questions));
+  co_await all;
+  build();
+  co_return Status();
+}
+
+Task<void> RouteTargets::ask(kube::ObjectPtr node, std::shared_ptr<Origin> origin) {
+  InstanceQuery query;
+  query.name = node->name();
+  query.provider_id = node->text_at("/spec/providerID");
+  query.node = node;
+  query.not_before = node->seen();
+  query.origin = std::move(origin);
+  const InstanceAnswer answer = co_await instances_->find(std::move(query));
+  answered(*node, answer);
 }
 
 // While the cloud does not say anything, what it said before goes on.

@@ -14,10 +14,10 @@
 #include <ccm/pod_routes.hpp>
 #include <ccm/route.hpp>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,13 +39,12 @@ class RouteTargets {
   // them, so the Nodes' own word has to do. The references must outlive it.
   RouteTargets(const ObjectCache& nodes, runtime::Timers& timers, RoutableRanges ranges,
                std::shared_ptr<InstancesBroker> instances);
-  ~RouteTargets();
   RouteTargets(const RouteTargets&) = delete;
   RouteTargets& operator=(const RouteTargets&) = delete;
 
   // Reads the Nodes, and asks the cloud about those of which it has to be asked. Failure:
-  // unavailable/waiting, the Nodes are not known yet. `done` may be called inside the call.
-  void refresh(const std::shared_ptr<Context>& context, std::function<void(Status)> done);
+  // unavailable/waiting, the Nodes are not known yet. This object outlives it.
+  Task<Status> refresh(std::shared_ptr<Context> context);
 
   // The following are as of the last refresh() that succeeded.
 
@@ -109,10 +108,10 @@ class RouteTargets {
       return object->text_at("/spec/providerID");
     }
   };
-  struct Round;
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   bool has_to_ask(const kube::ObjectPtr& node);
+  Task<void> ask(kube::ObjectPtr node, std::shared_ptr<Origin> origin);
   void answered(const kube::Object& node, const InstanceAnswer& answer);
   void build();
   void mark_routed();
@@ -149,7 +148,6 @@ class RouteTargets {
   std::set<Key> former_;         // for of_former_node()
   // The destinations of those routes that work, by the names of their Nodes.
   std::map<std::string, std::vector<Cidr>, std::less<>> routed_;
-  std::shared_ptr<RouteTargets*> self_;
 };
 
 }  // namespace ccm::plugin

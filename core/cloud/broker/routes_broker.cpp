@@ -23,16 +23,13 @@ std::string key_of(const Route& route) {
 
 // One apply on its way.
 struct RoutesBroker::Request {
-  Changes changes;
-  std::shared_ptr<Context> context;
-  std::function<void(Result<std::vector<Status>>)> done;
-  Turns::Turn turn;
-  std::vector<Status> statuses;      // of all changes
-  std::vector<std::size_t> allowed;  // removals that go to the provider
-  std::vector<Route> admitted;       // additions that do
-  std::vector<std::size_t> places;   // of these among the additions
-  std::vector<RouteBatch> batches;
-  std::size_t next = 0;  // of them
+  const Changes changes;
+  const std::shared_ptr<Context> context;
+  std::vector<Status> statuses;        // of all changes
+  std::vector<std::size_t> allowed{};  // removals that go to the provider
+  std::vector<Route> admitted{};       // additions that do
+  std::vector<std::size_t> places{};   // of these among the additions
+  std::vector<RouteBatch> batches{};
 
   // Calls `fn(route, change, its status)` for the changes of a batch, removals first.
   template <typename Fn>
@@ -60,28 +57,25 @@ RoutesBroker::RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interfac
 
 bool RoutesBroker::usable() const { return table_.list != nullptr && table_.apply != nullptr; }
 
-void RoutesBroker::list(std::string cluster_name, std::shared_ptr<Context> context,
-                        std::function<void(Result<std::vector<Route>>)> done) {
-  auto invoke = [list = table_.list, self = self_, cluster_name = std::move(cluster_name)](
-                    ccm_ctx ctx, ccm_completion once) {
+Task<Result<std::vector<Route>>> RoutesBroker::list(std::string cluster_name,
+                                                    std::shared_ptr<Context> context) {
+  Invoke invoke = [list = table_.list, self = self_, cluster_name = std::move(cluster_name)](
+                      ccm_ctx ctx, ccm_completion once) {
     auto request = sized<ccm_list_routes_request>();
     request.cluster_name = c_str(cluster_name);
     list(self, ctx, &request, once);
   };
-  auto ended = [this, doubt = turns_.doubt(kTable), context,
-                done = std::move(done)](Result<std::vector<Route>> answer) {
-    if (!answer.ok()) return done(std::move(answer));
-    auto routes = std::make_shared<std::vector<Route>>(*std::move(answer));
-    targets_->refresh(context, [this, doubt, context, done, routes](const Status& known) {
-      if (context->ended()) return;
-      if (!known.ok()) return done(known);
-      turns_.settle(kTable, doubt);
-      listed(*routes);
-      done(std::move(*routes));
-    });
-  };
-  provider_->call<std::vector<Route>>(known_operation("routes.list"), context, timeouts_.list, {},
-                                      std::move(invoke), copy_routes, std::move(ended));
+  const uint64_t doubt = turns_.doubt(kTable);
+  Result<std::vector<Route>> routes = co_await provider_->call<std::vector<Route>>(
+      known_operation("routes.list"), context, timeouts_.list, Context::Fields(), std::move(invoke),
+      copy_routes);
+  if (!routes.ok()) co_return routes;
+  Status known = co_await targets_->refresh(context);
+  if (context->ended()) known = context->status();
+  if (!known.ok()) co_return known;
+  turns_.settle(kTable, doubt);
+  listed(*routes);
+  co_return routes;
 }
 
 void RoutesBroker::listed(std::vector<Route>& routes) {
@@ -99,16 +93,40 @@ void RoutesBroker::listed(std::vector<Route>& routes) {
   forget_old_failures();
 }
 
-void RoutesBroker::apply(Changes changes, std::shared_ptr<Context> context,
-                         std::function<void(Result<std::vector<Status>>)> done) {
-  auto request = std::make_shared<Request>();
-  request->changes = std::move(changes);
-  request->context = context;
-  request->done = done;
-  turns_.take(
-      kTable, std::move(context),
-      [this, request](Turns::Turn turn) { begin_apply(request, std::move(turn)); },
-      [done = std::move(done)](Status refused) { done(std::move(refused)); });
+Task<Result<std::vector<Status>>> RoutesBroker::apply(Changes changes,
+                                                      std::shared_ptr<Context> context) {
+  Result<Turns::Turn> turn = co_await turns_.take(kTable, context);
+  if (!turn.ok()) co_return turn.status();
+  if (turns_.doubt(kTable) != 0) {
+    co_return Status(Code::unavailable, ErrorClass::waiting,
+                     "what became of earlier changes is not known before the routes have been "
+                     "listed again")
+        .with_reason(CCM_REASON_OPERATION_NOT_COMPLETED)
+        .with_retry_after(kListAgain);
+  }
+  Status known = co_await learn_limits(context);
+  if (known.ok()) known = co_await targets_->refresh(context);
+  if (context->ended()) known = context->status();
+  if (!known.ok()) co_return known;
+
+  const std::size_t count = changes.removals.size() + changes.additions.size();
+  Request request{std::move(changes), context, std::vector<Status>(count)};
+  judge_additions(request);
+  judge_removals(request);
+  request.batches = batches_of(request.changes.removals, request.allowed, request.admitted,
+                               batch_size_.value_or(0));
+  for (std::size_t next = 0; next < request.batches.size(); ++next) {
+    const RouteBatch& batch = request.batches[next];
+    const Result<std::vector<Status>> outcome = co_await call(request, batch, *turn);
+    if (outcome.ok()) {
+      took(request, batch, *outcome);
+      continue;
+    }
+    failed(request, next, outcome.status());
+    if (next == 0) co_return outcome.status();
+    break;
+  }
+  co_return std::move(request.statuses);
 }
 
 // By the cloud's own listing, not by the controller's description of the route.
@@ -164,71 +182,26 @@ void RoutesBroker::judge_removals(Request& request) {
   }
 }
 
-void RoutesBroker::begin_apply(const RequestPtr& request, Turns::Turn turn) {
-  if (turns_.doubt(kTable) != 0) {
-    return request->done(Status(Code::unavailable, ErrorClass::waiting,
-                                "what became of earlier changes is not known before the routes "
-                                "have been listed again")
-                             .with_reason(CCM_REASON_OPERATION_NOT_COMPLETED)
-                             .with_retry_after(kListAgain));
-  }
-  request->turn = std::move(turn);
-  if (batch_size_ || table_.limits == nullptr) return decide(request);
-  ask_limits(request->context, [this, request](const Result<RouteLimits>& limits) {
-    const bool without = limits.status().code() == Code::unimplemented;
-    if (without) batch_size_ = 0;
-    if (limits.ok() || without) return decide(request);
-    request->turn = {};
-    request->done(limits.status());
-  });
+Task<Status> RoutesBroker::learn_limits(std::shared_ptr<Context> context) {
+  if (batch_size_ || table_.limits == nullptr) co_return Status();
+  Status status = (co_await ask_limits(context)).status();
+  if (status.code() != Code::unimplemented) co_return status;
+  batch_size_ = 0;
+  co_return Status();
 }
 
-void RoutesBroker::decide(const RequestPtr& request) {
-  targets_->refresh(request->context, [this, request](const Status& known) {
-    if (request->context->ended()) return;
-    if (!known.ok()) {
-      request->turn = {};
-      return request->done(known);
-    }
-    const Changes& changes = request->changes;
-    request->statuses.assign(changes.removals.size() + changes.additions.size(), Status());
-    judge_additions(*request);
-    judge_removals(*request);
-    next_batch(request);
-  });
-}
-
-void RoutesBroker::next_batch(const RequestPtr& request) {
-  const Changes& changes = request->changes;
-  if (request->next == 0) {
-    request->batches =
-        batches_of(changes.removals, request->allowed, request->admitted, batch_size_.value_or(0));
-  }
-  if (request->next == request->batches.size()) {
-    request->turn = {};
-    return request->done(std::move(request->statuses));
-  }
-  call(request);
-}
-
-void RoutesBroker::call(const RequestPtr& request) {
+Task<Result<std::vector<Status>>> RoutesBroker::call(const Request& request,
+                                                     const RouteBatch& batch, Turns::Turn& turn) {
   // A blocking provider may still read its arguments when the next batch begins.
-  struct Given {
-    std::string cluster_name;
-    std::vector<Route> removals;
-    std::vector<Route> additions;
-  };
-  const Changes& changes = request->changes;
-  const RouteBatch& batch = request->batches[request->next];
-  auto given = std::make_shared<Given>();
-  given->cluster_name = changes.cluster_name;
+  auto given = std::make_shared<Changes>();
+  given->cluster_name = request.changes.cluster_name;
   for (const std::size_t index : batch.removals) {
-    given->removals.push_back(changes.removals[index]);
+    given->removals.push_back(request.changes.removals[index]);
   }
   for (const std::size_t index : batch.additions) {
-    given->additions.push_back(request->admitted[index]);
+    given->additions.push_back(request.admitted[index]);
   }
-  auto invoke = [apply = table_.apply, self = self_, given](ccm_ctx ctx, ccm_completion once) {
+  Invoke invoke = [apply = table_.apply, self = self_, given](ccm_ctx ctx, ccm_completion once) {
     const detail::RoutesC remove(given->removals);
     const detail::RoutesC add(given->additions);
     auto asked = sized<ccm_apply_routes_request>();
@@ -239,40 +212,18 @@ void RoutesBroker::call(const RequestPtr& request) {
     asked.add_count = add.size();
     apply(self, ctx, &asked, once);
   };
-  auto ended = [this, request](Result<std::vector<Status>> outcome) {
-    batch_ended(request, std::move(outcome));
-  };
-  provider_->call<std::vector<Status>>(known_operation("routes.apply"), request->context,
-                                       timeouts_.routes, {}, std::move(invoke), copy_route_results,
-                                       std::move(ended), request->turn.held);
-}
-
-void RoutesBroker::batch_ended(const RequestPtr& request, Result<std::vector<Status>> outcome) {
-  const RouteBatch& batch = request->batches[request->next];
+  Result<std::vector<Status>> outcome = co_await provider_->call<std::vector<Status>>(
+      known_operation("routes.apply"), request.context, timeouts_.routes, Context::Fields(),
+      std::move(invoke), copy_route_results, turn.lend());
+  turn.ended(outcome.status());
   if (outcome.ok() && outcome->size() != batch.removals.size() + batch.additions.size()) {
     outcome = Status(Code::internal, "the provider answered for another number of routes");
   }
-  if (outcome.ok()) {
-    took(*request, *outcome);
-    ++request->next;
-    return next_batch(request);
-  }
-  const Status status = outcome.status();
-  turns_.ended(kTable, request->turn.number, status);
-  const bool first = request->next == 0;
-  // Nothing is known of this batch: allowed removals may have happened, so they stay counted.
-  ++request->next;
-  request->each(batch, [&](const Route& route, Change change, Status& result) {
-    result = status;
-    note_outcome(route, change, status);
-  });
-  failed(*request, status);
-  request->turn = {};
-  if (first) return request->done(status);
-  request->done(std::move(request->statuses));
+  co_return outcome;
 }
 
-void RoutesBroker::took(Request& request, const std::vector<Status>& statuses) {
+void RoutesBroker::took(Request& request, const RouteBatch& batch,
+                        const std::vector<Status>& statuses) {
   std::size_t place = 0;
   const auto take = [&](const Route& route, Change change, Status& result) {
     result = statuses[place++];
@@ -284,17 +235,18 @@ void RoutesBroker::took(Request& request, const std::vector<Status>& statuses) {
       brake_.not_deleted(key_of(route));
     }
   };
-  request.each(request.batches[request.next], take);
+  request.each(batch, take);
 }
 
-// None of the batches from `next` on was attempted.
-void RoutesBroker::failed(Request& request, const Status& status) {
-  const auto fail = [&](const Route& route, Change change, Status& result) {
-    result = status;
-    note_outcome(route, change, status);
-    if (change == Change::removal) brake_.not_deleted(key_of(route));
-  };
-  for (std::size_t next = request.next; next < request.batches.size(); ++next) {
+// That batch failed, and none of those after it was attempted. Nothing is known of it: allowed
+// removals may have happened, so they stay counted.
+void RoutesBroker::failed(Request& request, std::size_t batch, const Status& status) {
+  for (std::size_t next = batch; next < request.batches.size(); ++next) {
+    const auto fail = [&](const Route& route, Change change, Status& result) {
+      result = status;
+      note_outcome(route, change, status);
+      if (next > batch && change == Change::removal) brake_.not_deleted(key_of(route));
+    };
     request.each(request.batches[next], fail);
   }
 }
@@ -370,29 +322,25 @@ std::vector<RouteReport> RoutesBroker::routes_of(const std::string& node) const 
   return reports;
 }
 
-void RoutesBroker::limits(std::shared_ptr<Context> context,
-                          std::function<void(Result<RouteLimits>)> done) {
-  if (table_.limits == nullptr) return done(RouteLimits());
-  ask_limits(context, [done = std::move(done)](Result<RouteLimits> limits) {
-    if (limits.ok()) limits->batch = 0;
-    done(std::move(limits));
-  });
+Task<Result<RouteLimits>> RoutesBroker::limits(std::shared_ptr<Context> context) {
+  if (table_.limits == nullptr) co_return RouteLimits();
+  Result<RouteLimits> limits = co_await ask_limits(context);
+  if (limits.ok()) limits->batch = 0;
+  co_return limits;
 }
 
-void RoutesBroker::ask_limits(const std::shared_ptr<Context>& context,
-                              std::function<void(Result<RouteLimits>)> done) {
-  auto ended = [this, done = std::move(done)](Result<RouteLimits> limits) {
-    if (limits.ok()) {
-      batch_size_ = limits->batch;
-      by_address_ = limits->uses_addresses;
-      timeouts_.list = time_limit(limits->timeout, timeouts_.list);
-      timeouts_.routes = time_limit(limits->timeout, timeouts_.routes);
-    }
-    done(std::move(limits));
-  };
-  provider_->call<RouteLimits>(known_operation("routes.limits"), context, timeouts_.call, {},
-                               invoke_plain(table_.limits, self_), copy_route_limits,
-                               std::move(ended));
+Task<Result<RouteLimits>> RoutesBroker::ask_limits(std::shared_ptr<Context> context) {
+  Invoke invoke = invoke_plain(table_.limits, self_);
+  Result<RouteLimits> limits = co_await provider_->call<RouteLimits>(
+      known_operation("routes.limits"), context, timeouts_.call, Context::Fields(),
+      std::move(invoke), copy_route_limits);
+  if (limits.ok()) {
+    batch_size_ = limits->batch;
+    by_address_ = limits->uses_addresses;
+    timeouts_.list = time_limit(limits->timeout, timeouts_.list);
+    timeouts_.routes = time_limit(limits->timeout, timeouts_.routes);
+  }
+  co_return limits;
 }
 
 }  // namespace ccm::plugin

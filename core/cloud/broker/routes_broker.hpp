@@ -13,7 +13,11 @@
 #include "cloud/deletion/absence_brake.hpp"
 #include "plugin/live_component.hpp"
 
+#include <ccm/status.hpp>
+#include <ccm/task.hpp>
+
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -55,10 +59,9 @@ class RoutesBroker {
   // The provider has the two functions without which there are no routes.
   [[nodiscard]] bool usable() const;
 
-  // Each `done` is called once; it is not called after the end of `context`, which ends the
-  // operation. The listed routes have the Nodes to which they lead.
-  void list(std::string cluster_name, std::shared_ptr<Context> context,
-            std::function<void(Result<std::vector<Route>>)> done);
+  // The end of `context` ends each operation; one that waits for its turn learns of it then. This
+  // object outlives them. The listed routes have the Nodes to which they lead.
+  Task<Result<std::vector<Route>>> list(std::string cluster_name, std::shared_ptr<Context> context);
   // The outcome of each change, removals first. A route that is not owned is never removed
   // (failed_precondition "NotOwned"); a route that the brake holds is failed_precondition
   // "DeletionBrakeEngaged"; one that may not be has the status of RouteTargets::admit(); all other
@@ -66,30 +69,26 @@ class RoutesBroker {
   // and those after it have its failure, which is the operation's when nothing was made before.
   // While a batch outlives its ctx inside the provider, and before the listing that has to follow
   // then: unavailable/waiting "OperationNotCompleted".
-  void apply(Changes changes, std::shared_ptr<Context> context,
-             std::function<void(Result<std::vector<Status>>)> done);
+  Task<Result<std::vector<Status>>> apply(Changes changes, std::shared_ptr<Context> context);
   // The provider's limits, except for the size of a batch: callers of this broker may use any.
-  void limits(std::shared_ptr<Context> context, std::function<void(Result<RouteLimits>)> done);
+  Task<Result<RouteLimits>> limits(std::shared_ptr<Context> context);
 
   // This cluster's routes to that Node, and those that could not be made or removed.
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
 
  private:
   struct Request;
-  using RequestPtr = std::shared_ptr<Request>;
   void listed(std::vector<Route>& routes);
-  void begin_apply(const RequestPtr& request, Turns::Turn turn);
-  void decide(const RequestPtr& request);
   void judge_removals(Request& request);
   void judge_additions(Request& request);
   [[nodiscard]] bool of_deleted_node(const Route& route) const;
-  void ask_limits(const std::shared_ptr<Context>& context,
-                  std::function<void(Result<RouteLimits>)> done);
-  void next_batch(const RequestPtr& request);
-  void call(const RequestPtr& request);
-  void batch_ended(const RequestPtr& request, Result<std::vector<Status>> outcome);
-  void took(Request& request, const std::vector<Status>& statuses);
-  void failed(Request& request, const Status& status);
+  Task<Result<RouteLimits>> ask_limits(std::shared_ptr<Context> context);
+  // Before the first apply: the provider may have no limits of its own.
+  Task<Status> learn_limits(std::shared_ptr<Context> context);
+  Task<Result<std::vector<Status>>> call(const Request& request, const RouteBatch& batch,
+                                         Turns::Turn& turn);
+  void took(Request& request, const RouteBatch& batch, const std::vector<Status>& statuses);
+  void failed(Request& request, std::size_t batch, const Status& status);
   enum class Change { addition, removal };
   // A change that failed, by Node and destination; remembered for an hour.
   struct Failure {

@@ -3,6 +3,7 @@
 #include "base/duration.hpp"
 #include "base/log.hpp"
 #include "plugin/origin.hpp"
+#include "plugin/waiting.hpp"
 
 #include <ccm/fair_list.hpp>
 
@@ -35,17 +36,24 @@ std::string_view tenant_of(const Context& context) {
 
 }  // namespace
 
+// What a Turn and its operation hold together.
+struct Turns::Held {
+  std::weak_ptr<State> state;
+  std::string key;
+  uint64_t number = 0;
+  ~Held();
+};
+
 struct Turns::State : std::enable_shared_from_this<State> {
+  using Go = std::function<void(Result<Turn>)>;  // nothing when its coroutine was destroyed
   struct Waiter {
     std::shared_ptr<Context> context;
-    Start start;
-    Refuse refuse;
+    Go go;
   };
   struct Queued {
     std::string key;
     uint64_t holder;
-    Start start;
-    std::shared_ptr<Context> context;
+    Waiter waiter;
   };
   struct Key {
     uint64_t holder = 0;  // the turn that is held; 0 = none
@@ -60,36 +68,51 @@ struct Turns::State : std::enable_shared_from_this<State> {
   State(runtime::EventLoop& wanted_loop, runtime::Timers& wanted_timers, std::string text)
       : loop(wanted_loop), timers(wanted_timers), what(std::move(text)) {}
 
-  // The key is taken; with too many turns elsewhere its operation begins when one of them ends.
-  void begin(const std::string& key, Key& entry, const Start& start,
-             const std::shared_ptr<Context>& context) {
+  void take(const std::string& key, Waiter waiter) {
+    Key& entry = keys[key];
+    if (entry.holder == 0) {
+      if (const auto held = hold(key, entry, waiter)) waiter.go(Turn(held));
+    } else if (entry.given_up) {
+      waiter.go(refusal(entry));
+    } else {
+      const std::string tenant(tenant_of(*waiter.context));
+      entry.waiting.push_back(tenant, std::move(waiter));
+    }
+  }
+
+  // The key is taken. Null: with too many turns elsewhere `waiter` goes on when one of them ends.
+  std::shared_ptr<Held> hold(const std::string& key, Key& entry, const Waiter& waiter) {
     entry.holder = ++last_number;
     entry.since = timers.now();
     entry.given_up.reset();
     if (most_parallel > 0 && parallel >= most_parallel) {
-      queue.push_back(tenant_of(*context), {key, entry.holder, start, context});
-      return;
+      queue.push_back(tenant_of(*waiter.context), {key, entry.holder, waiter});
+      return nullptr;
     }
-    give(key, entry.holder, start);
+    ++parallel;
+    return std::make_shared<Held>(weak_from_this(), key, entry.holder);
   }
 
-  void give(const std::string& key, uint64_t holder, const Start& start) {
-    ++parallel;
-    auto release = [weak = weak_from_this(), key, holder](void*) {
-      if (const auto self = weak.lock()) self->released(key, holder);
-    };
-    start({holder, std::shared_ptr<void>(nullptr, std::move(release))});
+  // Not inside the end of another turn: with it, all that waits here may be about to be destroyed.
+  void go_on(Waiter waiter, std::shared_ptr<Held> held) {
+    loop.post([waiter = std::move(waiter), held = std::move(held)]() mutable {
+      if (waiter.context->ended()) return waiter.go(waiter.context->status());
+      waiter.go(Turn(std::move(held)));
+    });
   }
 
   // Another operation of the queue may begin.
   void one_less() {
     --parallel;
     while (!queue.empty() && (most_parallel <= 0 || parallel < most_parallel)) {
-      const Queued next = *queue.take();
-      if (next.context->ended()) {
+      Queued next = *queue.take();
+      if (next.waiter.context->ended()) {
+        go_on(std::move(next.waiter), nullptr);
         pass_on(next.key);
       } else {
-        give(next.key, next.holder, next.start);
+        ++parallel;
+        go_on(std::move(next.waiter),
+              std::make_shared<Held>(weak_from_this(), next.key, next.holder));
       }
     }
   }
@@ -106,8 +129,13 @@ struct Turns::State : std::enable_shared_from_this<State> {
   void pass_on(const std::string& key) {
     Key& entry = keys.at(key);
     entry.holder = 0;
-    while (const auto next = entry.waiting.take()) {
-      if (!next->context->ended()) return begin(key, entry, next->start, next->context);
+    while (auto next = entry.waiting.take()) {
+      if (next->context->ended()) {
+        go_on(*std::move(next), nullptr);
+        continue;
+      }
+      if (auto held = hold(key, entry, *next)) go_on(*std::move(next), std::move(held));
+      return;
     }
     forget(key);
   }
@@ -121,7 +149,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     if (on_late) on_late(key);
   }
 
-  // Posted after the operation's end: a completion of that moment has released the turn.
+  // Posted after the wait for the operation: a completion of that moment has released the turn.
   void check_given_up(const std::string& key, uint64_t number) {
     const auto place = keys.find(key);
     if (place == keys.end() || place->second.holder != number || place->second.given_up) return;
@@ -131,7 +159,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     FairList<Waiter> refused = std::exchange(entry.waiting, {});
     const Status status = refusal(entry);
     while (const auto waiter = refused.take()) {
-      if (!waiter->context->ended()) waiter->refuse(status);
+      waiter->go(waiter->context->ended() ? waiter->context->status() : status);
     }
   }
 
@@ -193,23 +221,28 @@ struct Turns::State : std::enable_shared_from_this<State> {
   uint64_t last_doubt = 0;
 };
 
+Turns::Held::~Held() {
+  if (const auto owner = state.lock()) owner->released(key, number);
+}
+
+Turns::Turn::~Turn() {
+  const auto state = held_ && lent_ ? held_->state.lock() : nullptr;
+  if (!state) return;
+  state->loop.post([weak = held_->state, key = held_->key, number = held_->number] {
+    if (const auto still = weak.lock()) still->check_given_up(key, number);
+  });
+}
+
 Turns::Turns(runtime::EventLoop& loop, runtime::Timers& timers, std::string what)
     : state_(std::make_shared<State>(loop, timers, std::move(what))) {}
 
-void Turns::take(const std::string& key, std::shared_ptr<Context> context, Start start,
-                 Refuse refuse) {
-  State::Key& entry = state_->keys[key];
-  if (entry.holder == 0) return state_->begin(key, entry, start, context);
-  if (entry.given_up) return refuse(state_->refusal(entry));
-  const std::string tenant(tenant_of(*context));
-  entry.waiting.push_back(tenant, {std::move(context), std::move(start), std::move(refuse)});
-}
-
-void Turns::ended(const std::string& key, uint64_t number, const Status& status) {
-  if (status.code() != Code::deadline_exceeded && status.code() != Code::cancelled) return;
-  state_->loop.post([weak = std::weak_ptr(state_), key, number] {
-    if (const auto state = weak.lock()) state->check_given_up(key, number);
-  });
+Task<Result<Turns::Turn>> Turns::take(std::string key, std::shared_ptr<Context> context) {
+  using Taking = CallbackAwaiter<Result<Turn>>;
+  const Taking::Start start = [&](State::Go go) {
+    state_->take(key, {std::move(context), std::move(go)});
+  };
+  Taking taking(start);
+  co_return co_await taking;
 }
 
 void Turns::set_parallel(int64_t most) { state_->most_parallel = most; }

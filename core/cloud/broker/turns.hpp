@@ -10,42 +10,58 @@
 #include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace ccm::plugin {
 
 class Turns {
+  struct State;
+  struct Held;
+
  public:
-  // The owner of `held` works; the next one begins when it is destroyed.
-  struct Turn {
-    uint64_t number = 0;
-    std::shared_ptr<void> held;
+  // The owner works; the next one begins when it and all that it has lent are gone. Move only.
+  class [[nodiscard]] Turn {
+   public:
+    Turn(Turn&&) = default;
+    // While the component still has what was lent, the turn is abandoned.
+    ~Turn();
+    // For the component, which keeps it until it has completed the operation that begins now.
+    [[nodiscard]] std::shared_ptr<void> lend() {
+      lent_ = true;
+      return held_;
+    }
+    // The host's wait for that operation ended so. At a deadline or a cancellation the component
+    // may still run it; after any other status it has completed it.
+    void ended(const Status& status) {
+      lent_ = status.code() == Code::deadline_exceeded || status.code() == Code::cancelled;
+    }
+
+   private:
+    friend State;
+    explicit Turn(std::shared_ptr<Held> held) : held_(std::move(held)) {}
+    std::shared_ptr<Held> held_;
+    bool lent_ = false;
   };
-  using Start = std::function<void(Turn)>;
-  using Refuse = std::function<void(Status)>;
 
   // `loop` and `timers` must outlive it. `what`: "load balancer operation", for logs.
   Turns(runtime::EventLoop& loop, runtime::Timers& timers, std::string what);
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  // Calls `start` when no turn of `key` is held any more, maybe inside this call; or `refuse` with
-  // unavailable/waiting "OperationNotCompleted" when the current turn is abandoned, maybe inside
-  // this call; neither when `context` ended before that.
-  void take(const std::string& key, std::shared_ptr<Context> context, Start start, Refuse refuse);
+  // The turn, as soon as no other one of `key` is held; unavailable/waiting "OperationNotCompleted"
+  // when the current one is abandoned; or how `context` ended before that, told in its turn.
+  Task<Result<Turn>> take(std::string key, std::shared_ptr<Context> context);
 
   // So many turns at once, of all keys together; 0 = any number. While all are taken the namespaces
   // of the contexts' origins take turns.
   void set_parallel(int64_t most);
-
-  // The host's wait for the operation of that turn ended so. At a deadline or a cancellation the
-  // component may still run it; no effect when it completes soon, and with any other status.
-  void ended(const std::string& key, uint64_t number, const Status& status);
 
   // Above 0 since a turn of the key was taken away, or its operation completed after that; a
   // different number for each of these.
@@ -58,7 +74,6 @@ class Turns {
   void on_late(std::function<void(const std::string& key)> fn);
 
  private:
-  struct State;
   std::shared_ptr<State> state_;
 };
 

@@ -1,8 +1,8 @@
 #include "cloud/deletion/node_deletions.hpp"
 
 #include "cloud/deletion/deletion_telemetry.hpp"
-#include "plugin/await_callback.hpp"
 #include "plugin/brake_status.hpp"
+#include "plugin/waiting.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -152,11 +152,11 @@ void NodeDeletions::remove(NodeDeletion deletion) {
 Task<Result<std::string>> NodeDeletions::decide(NodeDeletion request) {
   Candidate candidate(std::move(request), deps_.timers.now());
   if (Status problem = identify(candidate); !problem.ok()) {
-    co_await soon();
+    co_await sleep(deps_.timers, milliseconds(0));
     co_return refuse(candidate, std::move(problem), "refused");
   }
   if (!observation_is_due(candidate)) {
-    co_await soon();
+    co_await sleep(deps_.timers, milliseconds(0));
     co_return hold(candidate, judgement_of(candidate));
   }
 
@@ -410,7 +410,7 @@ Task<void> NodeDeletions::observe_together() {
   Round round;
   for (Candidate* candidate : candidates) candidate->round = &round;
   if (broker_->can_list()) {
-    round.listing = co_await list_instances();
+    round.listing = co_await broker_->refresh();
   } else {
     note_sightings(nullptr);
   }
@@ -548,53 +548,24 @@ std::vector<NodeFacts> NodeDeletions::our_nodes() const {
   return nodes;
 }
 
-Task<void> NodeDeletions::soon() {
-  const CallbackAwaiter<Status>::Start start = [this](std::function<void(Status)> done) {
-    deps_.timers.after(milliseconds(0), [done = std::move(done)] { done({}); });
-  };
-  CallbackAwaiter<Status> passed(start);
-  static_cast<void>(co_await passed);
-}
-
-Task<Result<InstanceSnapshot::Ptr>> NodeDeletions::list_instances() {
-  using Listing = Result<InstanceSnapshot::Ptr>;
-  const CallbackAwaiter<Listing>::Start start = [this](std::function<void(Listing)> done) {
-    broker_->refresh(std::move(done));
-  };
-  CallbackAwaiter<Listing> listing(start);
-  co_return co_await listing;
-}
-
 // All at once. Without single look-ups the listing itself was the second look.
 Task<void> NodeDeletions::look_up(Round& round) {
   const bool singly = broker_->can_confirm();
   if (round.canary && !singly) round.canary_standing = Standing::exists;
   if (round.asking.empty() || !singly) co_return;
-  std::vector<InstanceQuery> queries;
-  for (const Candidate* candidate : round.asking) queries.push_back(candidate->node.query());
-  if (round.canary) queries.push_back(*round.canary);
-  using Answers = std::vector<InstanceAnswer>;
-  const CallbackAwaiter<Answers>::Start start = [&](std::function<void(Answers)> done) {
-    struct Asked {
-      Answers answers;
-      std::size_t open;
-      std::function<void(Answers)> done;
-    };
-    auto asked =
-        std::make_shared<Asked>(Asked{Answers(queries.size()), queries.size(), std::move(done)});
-    for (std::size_t index = 0; index < queries.size(); ++index) {
-      broker_->confirm(queries[index], [asked, index](const InstanceAnswer& answer) {
-        asked->answers[index] = answer;
-        if (--asked->open == 0) asked->done(std::move(asked->answers));
-      });
-    }
-  };
-  CallbackAwaiter<Answers> all(start);
-  const Answers answers = co_await all;
-  for (std::size_t index = 0; index < round.asking.size(); ++index) {
-    round.asking[index]->answer = answers[index];
+  std::vector<Task<void>> looks;
+  for (Candidate* candidate : round.asking) {
+    looks.push_back(look_for(candidate->node.query(), candidate->answer));
   }
-  if (round.canary) round.canary_standing = standing_of(answers.back().state());
+  InstanceAnswer canary;
+  if (round.canary) looks.push_back(look_for(*round.canary, canary));
+  Together all(std::move(looks));
+  co_await all;
+  if (round.canary) round.canary_standing = standing_of(canary.state());
+}
+
+Task<void> NodeDeletions::look_for(InstanceQuery query, InstanceAnswer& answer) {
+  answer = co_await broker_->confirm(std::move(query));
 }
 
 Task<Result<kube::ObjectPtr>> NodeDeletions::read_fresh(const Candidate& candidate) {

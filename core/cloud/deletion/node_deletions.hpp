@@ -114,9 +114,8 @@ class NodeDeletions {
   [[nodiscard]] std::vector<NodeFacts> our_nodes() const;
 
   // What the coroutines wait for.
-  Task<void> soon();
-  Task<Result<InstanceSnapshot::Ptr>> list_instances();
   Task<void> look_up(Round& round);
+  Task<void> look_for(InstanceQuery query, InstanceAnswer& answer);
   Task<Result<kube::ObjectPtr>> read_fresh(const Candidate& candidate);
   Task<Result<std::string>> send(const Candidate& candidate, const kube::Object& fresh);
 

@@ -104,12 +104,14 @@ Faults::Faults() {
 Faults::~Faults() {
   // A plugin that is never freed may use the loop and the clock for ever.
   if (world_ && testing::Test::HasFailure()) std::fputs(log().c_str(), stderr);
+  tasks_.clear();
   world_.reset();
   log::redirect({});
 }
 
 void Faults::start_over() {
   host_ = nullptr;
+  tasks_.clear();
   world_.reset();
   {
     const std::lock_guard lock(log_mutex_);
@@ -234,8 +236,8 @@ InstanceQuery Faults::query(const std::string& name, const std::string& provider
 
 InstanceAnswer Faults::find(const std::string& name, const std::string& provider_id) {
   std::optional<InstanceAnswer> answer;
-  host_->cloud().instances()->find(query(name, provider_id),
-                                   [&](const InstanceAnswer& found) { answer = found; });
+  tasks_(host_->cloud().instances()->find(query(name, provider_id)),
+         [&](const InstanceAnswer& found) { answer = found; });
   poll_until([&] { return answer.has_value(); });
   InstanceAnswer none;
   none.status = Status(Code::aborted, "no answer came");
@@ -244,8 +246,8 @@ InstanceAnswer Faults::find(const std::string& name, const std::string& provider
 
 InstanceAnswer Faults::find_after(const std::string& name, std::chrono::milliseconds time) {
   std::optional<InstanceAnswer> answer;
-  host_->cloud().instances()->find(query(name),
-                                   [&](const InstanceAnswer& found) { answer = found; });
+  tasks_(host_->cloud().instances()->find(query(name)),
+         [&](const InstanceAnswer& found) { answer = found; });
   poll();
   EXPECT_FALSE(answer.has_value()) << "answered before its time";
   advance(time);

@@ -2,6 +2,7 @@
 // a Kubernetes API that takes every patch, and a witness: a controller that patches each new Node.
 #pragma once
 
+#include "../../support/start_task.hpp"
 #include "../../unit/runtime/manual_timers.hpp"
 #include "../plugin_folder.hpp"
 #include "base/log.hpp"
@@ -77,6 +78,7 @@ class Faults : public testing::Test {
   test::PluginFolder folder_;
   std::unique_ptr<World> world_;
   PluginHost* host_ = nullptr;
+  Tasks tasks_;
 
  private:
   Result<LoadedPlugin> load(const std::string& name);

@@ -46,8 +46,8 @@ TEST_F(Faults, ListCompletesLate) {
 TEST_F(Faults, AnOperationThatEndsWithItsCtxHoldsNothingUp) {
   with_provider("listings/list_waits_for_cancel");
   std::optional<InstanceAnswer> answer;
-  host_->cloud().instances()->find(query("node-1"),
-                                   [&](const InstanceAnswer& found) { answer = found; });
+  tasks_(host_->cloud().instances()->find(query("node-1")),
+         [&](const InstanceAnswer& found) { answer = found; });
   poll();
   EXPECT_FALSE(answer.has_value());
   EXPECT_TRUE(stop().ok());
@@ -245,8 +245,8 @@ TEST_F(Faults, TheConfigurationStaysReadableUntilTheOperationEnds) {
   ASSERT_TRUE(host_->load_cloud_config().ok());
   with_provider("reads_config_while_it_changes");
   std::optional<InstanceAnswer> answer;
-  host_->cloud().instances()->find(query("node-1"),
-                                   [&](const InstanceAnswer& found) { answer = found; });
+  tasks_(host_->cloud().instances()->find(query("node-1")),
+         [&](const InstanceAnswer& found) { answer = found; });
   // Within the 60 s that a listing has. The file is looked at every 10 s.
   for (std::size_t change = 1; change <= 5 && !answer; ++change) {
     poll_for(50ms);

@@ -1,8 +1,10 @@
 // The broker of instances on a provider and a clock that the test plays.
 #pragma once
 
+#include "../../support/start_task.hpp"
 #include "../runtime/manual_timers.hpp"
 #include "cloud/broker/instances_broker.hpp"
+#include "plugin/waiting.hpp"
 #include "test_machines.hpp"
 
 #include <gtest/gtest.h>
@@ -25,17 +27,25 @@ class ScriptedSource final : public InstanceSource {
   [[nodiscard]] bool can_describe() const override { return describing; }
   [[nodiscard]] bool can_get() const override { return getting; }
   void set_origin(const std::shared_ptr<Origin>& of) override { origin = of; }
-  void list(Done done) override {
+  Task<Listing> list() override {
     ++listed;
-    lists.push_back(std::move(done));
+    return opened(lists);
   }
-  void describe(std::vector<InstanceQuery> queries, Done done) override {
+  Task<Listing> describe(std::vector<InstanceQuery> queries) override {
     described.push_back(queries.size());
-    describes.push_back(std::move(done));
+    return opened(describes);
   }
-  void get(InstanceQuery query, Done done) override {
+  Task<Listing> get(InstanceQuery query) override {
     got.push_back(query.name);
-    gets.push_back(std::move(done));
+    return opened(gets);
+  }
+  using Done = std::function<void(Listing)>;
+  static Task<Listing> opened(std::deque<Done>& calls) {
+    const CallbackAwaiter<Listing>::Start start = [&](Done done) {
+      calls.push_back(std::move(done));
+    };
+    CallbackAwaiter<Listing> answer(start);
+    co_return co_await answer;
   }
 
   static void end(std::deque<Done>& calls, Result<InstanceSnapshot::Ptr> result) {
@@ -66,8 +76,8 @@ class BrokerTest : public testing::Test {
   std::size_t ask(InstanceQuery query) {
     const std::size_t number = answers_.size();
     answers_.emplace_back();
-    broker_->find(std::move(query),
-                  [this, number](const InstanceAnswer& answer) { answers_[number] = answer; });
+    tasks_(broker_->find(std::move(query)),
+           [this, number](const InstanceAnswer& answer) { answers_[number] = answer; });
     return number;
   }
   std::size_t ask(std::string name, std::string provider_id = {}) {
@@ -118,6 +128,7 @@ class BrokerTest : public testing::Test {
   runtime::ManualTimers timers_;
   ScriptedSource source_;
   std::optional<InstancesBroker> broker_;
+  Tasks tasks_;
   std::vector<std::optional<InstanceAnswer>> answers_;
 };
 

@@ -12,11 +12,11 @@ TEST_F(BrokerTest, AListingIsAsImportantAsTheMostImportantOfThoseWhoWaitForIt) {
   const auto count = [&](const InstanceAnswer& answer) { answered += answer.status.ok() ? 1 : 0; };
   InstanceQuery old{"old", "", nullptr};
   old.origin = refresh;
-  broker_->find(old, count);
+  tasks_(broker_->find(old), count);
   EXPECT_EQ(source_.origin->priority(), CallPriority::refresh);
   InstanceQuery added{"new", "", nullptr};
   added.origin = fresh;
-  broker_->find(added, count);
+  tasks_(broker_->find(added), count);
   EXPECT_EQ(source_.origin->priority(), CallPriority::node_init) << "the call that waits may go";
   source_.origin->answered({"ListMachines", 200, "req-1", timers_.now()});
   source_.end_list({{"old", "cloud://1"}, {"new", "cloud://2"}});
@@ -35,9 +35,9 @@ TEST_F(BrokerTest, AListingThatTheBudgetHeldBackBeginsAnewForANewNode) {
   InstanceQuery added{"new", "", nullptr};
   added.origin = std::make_shared<Origin>("nodes", "new", CallPriority::node_init);
   std::vector<std::string> ended;
-  broker_->find(old,
-                [&](const InstanceAnswer& answer) { ended.push_back(answer.status.reason()); });
-  broker_->find(added, [&](const InstanceAnswer& answer) {
+  tasks_(broker_->find(old),
+         [&](const InstanceAnswer& answer) { ended.push_back(answer.status.reason()); });
+  tasks_(broker_->find(added), [&](const InstanceAnswer& answer) {
     ended.push_back(answer.status.ok() ? "found" : answer.status.reason());
   });
   ScriptedSource::end(source_.lists, spent);  // decided before the new Node joined
@@ -59,7 +59,7 @@ TEST_F(BrokerTest, AnInstanceThatStandsTwiceCountsOnce) {
   source_.end_list({{"a", "cloud://1"}, {"b", "cloud://2"}, {"a", "cloud://1"}});
   EXPECT_TRUE(source_.lists.empty()) << "once";
   EXPECT_EQ(answer(ask("c")), "waits") << "not absent: the listing is still doubtful";
-  broker_->list([](const auto& last) { EXPECT_EQ((*last)->size(), 2u); });
+  tasks_(broker_->list(), [](const auto& last) { EXPECT_EQ((*last)->size(), 2u); });
   EXPECT_TRUE(source_.lists.empty());
 }
 
@@ -68,7 +68,7 @@ TEST_F(BrokerTest, WhatAShiftedListingLacksIsNotAbsent) {
   make();
   const auto missed = ask_new("c");
   bool refreshed = false;
-  broker_->refresh([&](const Result<InstanceSnapshot::Ptr>&) { refreshed = true; });
+  tasks_(broker_->refresh(), [&](const Result<InstanceSnapshot::Ptr>&) { refreshed = true; });
   timers_.advance(1ms);
   source_.end_list({{"a", "cloud://1"}});  // of the question
   EXPECT_EQ(answer(missed), "absent");
@@ -105,7 +105,7 @@ TEST_F(BrokerTest, NODE_4_ACloudThatFailsIsAskedUntilItAnswersAgain) {
   listed({{"a", "cloud://1"}});
   EXPECT_TRUE(outages.empty());
   const auto seen = timers_.now();
-  broker_->refresh([](const auto&) {});
+  tasks_(broker_->refresh(), [](const auto&) {});
   source_.end(source_.lists, down());
   for (int failure = 0; failure < 3; ++failure) {
     timers_.advance(4s);
@@ -139,7 +139,8 @@ TEST_F(BrokerTest, ARefusedCredentialIsTriedLessOftenAndABadAnswerNotByItself) {
 TEST_F(BrokerTest, AFailureKeepsTheLastGoodSnapshot) {
   make();
   listed({{"a", "cloud://1"}});
-  broker_->refresh([](const Result<InstanceSnapshot::Ptr>& listed) { EXPECT_FALSE(listed.ok()); });
+  tasks_(broker_->refresh(),
+         [](const Result<InstanceSnapshot::Ptr>& listed) { EXPECT_FALSE(listed.ok()); });
   source_.end(source_.lists, down());
   EXPECT_EQ(answer(ask("a")), "running");
 }
@@ -195,7 +196,8 @@ TEST_F(BrokerTest, AFailureEndsTheQuestionsThatItsListingCouldHaveAnswered) {
   timers_.advance(1ms);
   const auto later = ask_new("b");
   bool refreshed = false;
-  broker_->refresh([&](const Result<InstanceSnapshot::Ptr>& listed) { refreshed = listed.ok(); });
+  tasks_(broker_->refresh(),
+         [&](const Result<InstanceSnapshot::Ptr>& listed) { refreshed = listed.ok(); });
   source_.end(source_.lists, down());
   EXPECT_EQ(answer(first), "failed");
   EXPECT_EQ(answer(later), "waits") << "a listing that began after it runs for the refresh";
@@ -207,15 +209,15 @@ TEST_F(BrokerTest, AFailureEndsTheQuestionsThatItsListingCouldHaveAnswered) {
 TEST_F(BrokerTest, RefreshBeginsAfterTheQuestion) {
   make();
   int lists = 0;
-  broker_->list([&](const Result<InstanceSnapshot::Ptr>&) { ++lists; });
+  tasks_(broker_->list(), [&](const Result<InstanceSnapshot::Ptr>&) { ++lists; });
   int refreshed = 0;
-  broker_->refresh([&](const Result<InstanceSnapshot::Ptr>&) { ++refreshed; });
+  tasks_(broker_->refresh(), [&](const Result<InstanceSnapshot::Ptr>&) { ++refreshed; });
   source_.end_list({{"a", "cloud://1"}});
   EXPECT_EQ(lists, 1);
   EXPECT_EQ(refreshed, 0);
   source_.end_list({{"a", "cloud://1"}});
   EXPECT_EQ(refreshed, 1);
-  broker_->list([&](const Result<InstanceSnapshot::Ptr>&) { ++lists; });
+  tasks_(broker_->list(), [&](const Result<InstanceSnapshot::Ptr>&) { ++lists; });
   EXPECT_EQ(lists, 2) << "a listing of this moment is given again";
 }
 

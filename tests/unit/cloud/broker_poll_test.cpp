@@ -152,7 +152,7 @@ TEST_F(PollTest, CAPO_2618_WhatOnlyLookUpsShowIsNotAbsentInAListing) {
   InstanceQuery query;
   query.name = "soft";
   query.provider_id = "cloud://soft";
-  broker_->confirm(query, [](const InstanceAnswer&) {});
+  tasks_(broker_->confirm(query), [](const InstanceAnswer&) {});
   tick();
   source_.end_get({"soft", "cloud://soft", CCM_INSTANCE_SHUTDOWN});
   timers_.advance(10s);
@@ -195,13 +195,13 @@ TEST_F(PollTest, AConfirmationAlwaysCalls) {
   std::optional<int32_t> state;
   InstanceQuery query;
   query.name = "a";
-  broker_->confirm(query, [&](const InstanceAnswer& answer) { state = answer.state(); });
+  tasks_(broker_->confirm(query), [&](const InstanceAnswer& answer) { state = answer.state(); });
   tick();
   source_.end(source_.gets, not_found());
   EXPECT_EQ(state, CCM_INSTANCE_ABSENT);
   source_.getting = false;
   InstanceAnswer refused;
-  broker_->confirm(query, [&](const InstanceAnswer& answer) { refused = answer; });
+  tasks_(broker_->confirm(query), [&](const InstanceAnswer& answer) { refused = answer; });
   EXPECT_EQ(refused.status.code(), Code::unimplemented);
 }
 

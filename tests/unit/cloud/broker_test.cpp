@@ -207,7 +207,7 @@ TEST_F(BrokerTest, Issue37_AnInstanceHasOneIdWhateverTheProviderRepeats) {
   const Machine own{"node-1", "cloud://eu/Ab-1", CCM_INSTANCE_RUNNING, {"10.0.0.1"}};
   for (const char* id : {"cloud://eu/AB-1", "cloud:///ab-1", "cloud://eu/%41b-1", "cloud://ab-%31",
                          "cloud://Ab-1 ", "cloud://eu/ab-1/"}) {
-    broker_->list([](const Result<InstanceSnapshot::Ptr>&) {});
+    tasks_(broker_->list(), [](const Result<InstanceSnapshot::Ptr>&) {});
     source_.end_list({own, {"node-2", "cloud://eu/c"}});
     timers_.advance(10s);
     const auto asked = ask_new("evil", id);

@@ -68,7 +68,7 @@ TEST_F(LookalikesTest, ISSUE_38_5_TheInstanceWithTheShortNameIsNamed) {
   EXPECT_EQ(source_.listed, 1u);
   EXPECT_TRUE(source_.got.empty()) << "help costs no call";
   timers_.advance(10s);
-  broker_->refresh([](const auto&) {});
+  tasks_(broker_->refresh(), [](const auto&) {});
   source_.end_list({{"cp-1", "cloud://9"}});
   EXPECT_EQ(help("cp-0.novalocal"), R"(no instance is called "cp-0.novalocal")")
       << "of the last listing";

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ccm::plugin {
 namespace {
@@ -43,8 +44,8 @@ class LostOperationTest : public NetworkBrokerTest {
   }
   Status apply_status(std::vector<Route> removals, std::vector<Route> additions = {}) {
     auto status = std::make_shared<std::optional<Status>>();  // it may come after the return
-    routes_->apply(
-        {"c", std::move(removals), std::move(additions)}, component_->background(),
+    tasks_(
+        routes_->apply({"c", std::move(removals), std::move(additions)}, component_->background()),
         [status](const Result<std::vector<Status>>& result) { *status = result.status(); });
     poll();
     return status->value_or(Status(Code::unknown, "it did not end"));
@@ -93,6 +94,56 @@ TEST_F(LostOperationTest, WhoWaitsForATurnIsToldWhenItsHolderIsGivenUp) {
   EXPECT_EQ(second.status->reason(), kNotCompleted);
   answer_active(0);
   EXPECT_EQ(second.calls, 1);
+}
+
+// A controller may end at any moment, and its coroutines with it.
+TEST_F(LostOperationTest, WhoIsDestroyedGivesItsTurnBackOrHasAbandonedIt) {
+  start(nullptr, &route_provider_);
+  const auto begin = [this](Tasks& tasks, int number) {
+    tasks(routes_->apply({"c", {}, {route(number)}}, component_->background()),
+          [](const Result<std::vector<Status>>&) { FAIL(); });
+  };
+  std::optional<Tasks> first, second, third;
+  begin(first.emplace(), 1);
+  begin(second.emplace(), 2);
+  begin(third.emplace(), 3);
+  ASSERT_EQ(open_.size(), 1u);
+  second.reset();  // before its turn
+  const std::vector<Status> fine(1);
+  const detail::RouteResultsC raw(fine);
+  const Open running = open_.front();
+  open_.clear();
+  complete(running.done, {}, raw.get());
+  first.reset();  // its answer is posted
+  poll();
+  ASSERT_EQ(open_.size(), 1u);
+  EXPECT_EQ(open_[0].seen, "+10.0.3.0/24");
+  third.reset();  // while the provider works, which does not complete it
+  poll();
+  EXPECT_EQ(apply_status({}, {route(4)}).reason(), kNotCompleted);
+  answer(0, {}, raw.get());
+  EXPECT_EQ(apply({}, {route(4)}), std::vector<std::string>{""});
+}
+
+TEST_F(LostOperationTest, WhoIsDestroyedWithATurnThatItHasNotBegunGivesItBack) {
+  start(nullptr, &route_provider_);
+  Turns turns(loop_, timers_, "test");
+  const auto take = [&](Tasks& tasks, std::optional<Turns::Turn>& turn) {
+    tasks(turns.take("key", component_->background()),
+          [&](Result<Turns::Turn> taken) { turn.emplace(*std::move(taken)); });
+  };
+  std::optional<Tasks> next;
+  std::optional<Turns::Turn> held, never, last;
+  take(tasks_, held);
+  take(next.emplace(), never);
+  take(tasks_, last);
+  ASSERT_TRUE(held);
+  held.reset();
+  next.reset();  // its turn is posted
+  EXPECT_FALSE(last);
+  poll();
+  EXPECT_FALSE(never);
+  EXPECT_TRUE(last);
 }
 
 TEST_F(LostOperationTest, ADeadlineOfTheProvidersOwnLosesNothing) {
@@ -255,8 +306,8 @@ TEST_F(LostOperationTest, RoutesAreListedBeforeTheyAreChangedAgain) {
   start(nullptr, &route_provider_);
   list(routes(0, 4));
   Status lost;
-  routes_->apply({"c", {route(1)}, {}}, component_->background(),
-                 [&](const Result<std::vector<Status>>& result) { lost = result.status(); });
+  tasks_(routes_->apply({"c", {route(1)}, {}}, component_->background()),
+         [&](const Result<std::vector<Status>>& result) { lost = result.status(); });
   advance(121s);
   EXPECT_EQ(lost.code(), Code::deadline_exceeded);
   EXPECT_EQ(apply_status({route(1)}).reason(), kNotCompleted);
@@ -266,8 +317,8 @@ TEST_F(LostOperationTest, RoutesAreListedBeforeTheyAreChangedAgain) {
   EXPECT_EQ(unlisted.error_class(), ErrorClass::waiting);
   EXPECT_EQ(open(), "apply");
   std::optional<bool> listed;
-  routes_->list("c", component_->background(),
-                [&](const Result<std::vector<Route>>& result) { listed = result.ok(); });
+  tasks_(routes_->list("c", component_->background()),
+         [&](const Result<std::vector<Route>>& result) { listed = result.ok(); });
   const std::vector<Route> no_routes;
   const detail::RoutesC none(no_routes);
   answer(1, {}, none.list());
@@ -286,13 +337,13 @@ TEST_F(LostOperationTest, RoutesAreListedBeforeTheyAreChangedAgain) {
 TEST_F(LostOperationTest, AListingThatBeganBeforeProvesNothing) {
   start(nullptr, &route_provider_);
   Status lost;
-  routes_->apply({"c", {}, {route(1)}}, component_->background(),
-                 [&](const Result<std::vector<Status>>& result) { lost = result.status(); });
+  tasks_(routes_->apply({"c", {}, {route(1)}}, component_->background()),
+         [&](const Result<std::vector<Status>>& result) { lost = result.status(); });
   advance(121s);
   advance(4min + 30s);
   std::optional<bool> listed;
-  routes_->list("c", component_->background(),
-                [&](const Result<std::vector<Route>>& result) { listed = result.ok(); });
+  tasks_(routes_->list("c", component_->background()),
+         [&](const Result<std::vector<Route>>& result) { listed = result.ok(); });
   advance(40s);
   ASSERT_EQ(open(), "apply list");
   const std::vector<Route> old = routes(0, 4);

@@ -1,6 +1,7 @@
 // Load balancers and routes between a controller and a provider, both played by the test.
 #pragma once
 
+#include "../../support/start_task.hpp"
 #include "../plugin/test_runtime.hpp"
 #include "cloud/broker/abi_structs.hpp"
 #include "cloud/broker/cloud_services.hpp"
@@ -75,6 +76,7 @@ class NetworkBrokerTest : public PluginHostTest {
  protected:
   NetworkBrokerTest() { g_open = &open_; }
   ~NetworkBrokerTest() override {
+    tasks_.clear();
     balancers_.reset();
     balancers_broker_.reset();
     routes_.reset();
@@ -221,8 +223,8 @@ class NetworkBrokerTest : public PluginHostTest {
   }
   void list(const std::vector<Route>& all) {
     std::optional<std::size_t> listed;
-    routes_->list("c", component_->background(),
-                  [&](const Result<std::vector<Route>>& result) { listed = result->size(); });
+    tasks_(routes_->list("c", component_->background()),
+           [&](const Result<std::vector<Route>>& result) { listed = result->size(); });
     const detail::RoutesC raw(all);
     answer(0, {}, raw.list());
     ASSERT_EQ(listed, all.size());
@@ -241,8 +243,9 @@ class NetworkBrokerTest : public PluginHostTest {
   // The reasons of the outcomes, "" for a success; all that reaches the provider succeeds.
   std::vector<std::string> apply(std::vector<Route> removals, std::vector<Route> additions = {}) {
     std::optional<Result<std::vector<Status>>> outcome;
-    routes_->apply({"c", std::move(removals), std::move(additions)}, component_->background(),
-                   [&](Result<std::vector<Status>> result) { outcome.emplace(std::move(result)); });
+    tasks_(
+        routes_->apply({"c", std::move(removals), std::move(additions)}, component_->background()),
+        [&](Result<std::vector<Status>> result) { outcome.emplace(std::move(result)); });
     poll();
     applied_.clear();
     while (!open_.empty()) succeed_with_routes();
@@ -273,6 +276,7 @@ class NetworkBrokerTest : public PluginHostTest {
   std::shared_ptr<LoadBalancersBroker> balancers_broker_;
   std::unique_ptr<LoadBalancersService> balancers_;
   std::shared_ptr<RoutesBroker> routes_;
+  Tasks tasks_;
 };
 
 }  // namespace ccm::plugin

@@ -398,7 +398,8 @@ TEST_F(NetworkBrokerTest, NoMoreOperationsRunThanTheCloudBears) {
     complete(done, {}, &limits);
   };
   start(&provider);
-  balancers_broker_->limits(component_->background(), [](const Result<LoadBalancerLimits>&) {});
+  tasks_(balancers_broker_->limits(component_->background()),
+         [](const Result<LoadBalancerLimits>&) {});
   poll();
   Caught first, second;
   ask(table().ensure, first, "u-1");
@@ -430,7 +431,8 @@ TEST_F(NetworkBrokerTest, Issue37_7_OneNamespaceDoesNotTakeEveryTurnThatTheCloud
     complete(done, {}, &limits);
   };
   start(&provider);
-  balancers_broker_->limits(component_->background(), [](const Result<LoadBalancerLimits>&) {});
+  tasks_(balancers_broker_->limits(component_->background()),
+         [](const Result<LoadBalancerLimits>&) {});
   poll();
   const auto order = order_of({"bad/1", "bad/2", "bad/3", "good/shop"});
   EXPECT_EQ(order, (std::vector<std::string>{"bad/1", "bad/2", "good/shop", "bad/3"}));

@@ -57,7 +57,7 @@ TEST_F(NodeDeletionsTest, AnAnnouncedScaleDownOfASmallClusterPasses) {
 TEST_F(NodeDeletionsTest, AllOfThreeGoWhenAnotherInstanceVouchesForTheListing) {
   cluster(3, 0);
   cloud_.machines["cloud://database"] = CCM_INSTANCE_RUNNING;
-  broker_->refresh([](const auto&) {});
+  tasks_(broker_->refresh(), [](const auto&) {});
   timers_.advance(20s);
   for (auto& [name, node] : cluster_.nodes) {
     node.cordoned = true;
@@ -130,7 +130,8 @@ TEST_F(NodeDeletionsTest, TheBrakeLetsGoWhenTheInstancesAreBack) {
     cloud_.machines["cloud://n" + std::to_string(i)] = CCM_INSTANCE_RUNNING;
   }
   timers_.advance(1min);
-  broker_->refresh([](const auto&) {});  // anybody's listing: no deletion is asked for any more
+  tasks_(broker_->refresh(),
+         [](const auto&) {});  // anybody's listing: no deletion is asked for any more
   timers_.advance(1s);
   EXPECT_FALSE(deletions_->report().engaged);
   EXPECT_EQ(deletions_->status_text(),
@@ -254,7 +255,7 @@ TEST_F(NodeDeletionsTest, AOneNodeClusterNeedsAWitness) {
   cloud_.machines["cloud://database"] = CCM_INSTANCE_RUNNING;
   EXPECT_EQ(remove("n0"), "CloudViewBlind") << "this process never saw them side by side";
   cloud_.machines["cloud://n0"] = CCM_INSTANCE_RUNNING;
-  broker_->refresh([](const auto&) {});
+  tasks_(broker_->refresh(), [](const auto&) {});
   timers_.advance(20s);
   cloud_.machines.erase("cloud://n0");
   EXPECT_EQ(remove("n0"), "deleted");
@@ -263,7 +264,7 @@ TEST_F(NodeDeletionsTest, AOneNodeClusterNeedsAWitness) {
 TEST_F(NodeDeletionsTest, AOneNodeClusterWithoutAnyOtherInstanceIsHeld) {
   cluster(1, 1);
   cloud_.machines["cloud://n0"] = CCM_INSTANCE_RUNNING;
-  broker_->refresh([](const auto&) {});
+  tasks_(broker_->refresh(), [](const auto&) {});
   timers_.advance(1s);
   cloud_.machines.clear();
   EXPECT_EQ(remove("n0"), "CloudViewBlind");

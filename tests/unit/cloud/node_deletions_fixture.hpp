@@ -1,9 +1,11 @@
 // The gate before deletions of Nodes, with a cloud, an API server and a clock that the test plays.
 #pragma once
 
+#include "../../support/start_task.hpp"
 #include "../plugin/host_doubles.hpp"
 #include "../runtime/manual_timers.hpp"
 #include "cloud/deletion/node_deletions.hpp"
+#include "plugin/waiting.hpp"
 #include "test_machines.hpp"
 
 #include <gtest/gtest.h>
@@ -112,24 +114,25 @@ struct Cloud final : InstanceSource {
     }
     return id;
   }
-  void list(Done done) override {
+  Task<Listing> list() override {
     ++listed;
-    timers.after(0ms, [this, done = std::move(done)] {
-      if (!list_failure.ok()) return done(list_failure);
-      done(snapshot(listing ? *listing : machines, unknown, names, other_ids));
-    });
+    co_await sleep(timers, 0ms);
+    if (!list_failure.ok()) co_return list_failure;
+    co_return snapshot(listing ? *listing : machines, unknown, names, other_ids);
   }
-  void describe(std::vector<InstanceQuery>, Done) override {}
-  void get(InstanceQuery query, Done done) override {
+  Task<Listing> describe(std::vector<InstanceQuery>) override {
+    co_return Status(Code::unimplemented, "it only gets");
+  }
+  Task<Listing> get(InstanceQuery query) override {
     ++got;
-    timers.after(0ms, [this, query, done = std::move(done)] {
-      if (!get_failure.ok()) return done(get_failure);
-      const auto found = machines.find(own_id(query.provider_id));
-      if (found == machines.end()) {
-        return done(Status(Code::not_found, ErrorClass::not_found, "no such machine"));
-      }
-      done(snapshot({*found}));
-    });
+    co_await sleep(timers, 0ms);
+    if (!get_failure.ok()) co_return get_failure;
+    const auto found = machines.find(own_id(query.provider_id));
+    if (found == machines.end()) {
+      co_return Status(Code::not_found, ErrorClass::not_found, "no such machine");
+    }
+    const Machines one{*found};
+    co_return snapshot(one);
   }
   using Machines = std::map<std::string, int32_t>;
   using Names = std::map<std::string, std::string>;  // by provider ID
@@ -203,7 +206,7 @@ class NodeDeletionsTest : public testing::Test {
   }
   // Anybody's listing.
   void look() {
-    broker_->refresh([](const auto&) {});
+    tasks_(broker_->refresh(), [](const auto&) {});
     timers_.advance(1s);
   }
   // Instances n<from> to n<to - 1> vanish.
@@ -249,6 +252,7 @@ class NodeDeletionsTest : public testing::Test {
   std::shared_ptr<InstancesBroker> broker_;
   std::optional<NodeDeletions> deletions_;
   bool leading_ = true;
+  Tasks tasks_;
 };
 
 }  // namespace ccm::plugin

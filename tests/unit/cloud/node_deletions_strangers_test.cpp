@@ -110,8 +110,8 @@ TEST_F(StrangersTest, Issue37_NorUnderAnotherSpellingOfItsId) {
     if (by_listing) {
       look();
     } else {
-      broker_->confirm(facts_of(cluster_.get("", "", "n0")).query(), [](const auto&) {});
-      broker_->confirm(facts_of(cluster_.get("", "", "x")).query(), [](const auto&) {});
+      tasks_(broker_->confirm(facts_of(cluster_.get("", "", "n0")).query()), [](const auto&) {});
+      tasks_(broker_->confirm(facts_of(cluster_.get("", "", "x")).query()), [](const auto&) {});
       timers_.advance(1s);
     }
     vanish(0, 2);
@@ -165,7 +165,7 @@ TEST_F(StrangersTest, WhatALookUpFoundWasSeen) {
     const std::string name = "x" + std::to_string(i);
     register_node(name, "cloud://" + name, "True");
     cloud_.machines["cloud://" + name] = CCM_INSTANCE_RUNNING;
-    broker_->confirm(facts_of(cluster_.get("", "", name)).query(), [](const auto&) {});
+    tasks_(broker_->confirm(facts_of(cluster_.get("", "", name)).query()), [](const auto&) {});
     timers_.advance(1s);
     cloud_.machines.erase("cloud://" + name);
     cluster_.nodes[name].ready = "Unknown";
@@ -180,7 +180,7 @@ TEST_F(StrangersTest, ALookUpOfANodeThatWasSeenDoesNotReadAllNodes) {
   cloud_.machines["cloud://x"] = CCM_INSTANCE_RUNNING;
   const auto look_up = [&] {
     const int before = cluster_.lists;
-    broker_->confirm(facts_of(cluster_.get("", "", "x")).query(), [](const auto&) {});
+    tasks_(broker_->confirm(facts_of(cluster_.get("", "", "x")).query()), [](const auto&) {});
     timers_.advance(1s);
     return cluster_.lists - before;
   };

@@ -29,7 +29,7 @@ TEST_F(NodeDeletionsTest, WhatItDeletedIsKnownForAWindow) {
 TEST_F(NodeDeletionsTest, TheSecondLookBeginsAfterTheRequest) {
   cluster(3, 1);
   cloud_.machines["cloud://n0"] = CCM_INSTANCE_RUNNING;
-  broker_->refresh([](const auto&) {});  // an observation that runs already
+  tasks_(broker_->refresh(), [](const auto&) {});  // an observation that runs already
   const auto outcome = ask("n0");
   cloud_.machines.erase("cloud://n0");
   timers_.advance(100ms);
@@ -241,7 +241,7 @@ TEST_F(NodeDeletionsTest, Issue39_2_WhatWaitsEndsWithTheGate) {
     timers_.advance(1s);
     EXPECT_FALSE(deletions_.has_value());
     if (outcome->message() != "still waits") ++answered;
-    broker_->refresh([](const auto&) {});  // the broker lives longer, and tells nobody
+    tasks_(broker_->refresh(), [](const auto&) {});  // the broker lives longer, and tells nobody
     timers_.advance(1min);
   }
   EXPECT_GT(answered, 0);

@@ -70,8 +70,8 @@ class RouteBatchTest : public NetworkBrokerTest {
 TEST_F(RouteBatchTest, ControllersMayAskForAnyNumberAtOnce) {
   start_with(4);
   std::optional<RouteLimits> limits;
-  routes_->limits(component_->background(),
-                  [&](const Result<RouteLimits>& result) { limits = *result; });
+  tasks_(routes_->limits(component_->background()),
+         [&](const Result<RouteLimits>& result) { limits = *result; });
   poll();
   ASSERT_TRUE(limits);
   EXPECT_EQ(limits->routes, 100);
@@ -109,8 +109,8 @@ TEST_F(RouteBatchTest, WhatFollowsABatchThatFailedIsNotTried) {
   advance(11min);
   list(routes(0, 40));
   std::optional<Result<std::vector<Status>>> outcome;
-  routes_->apply({"c", routes(0, 6), {route(50)}}, component_->background(),
-                 [&](Result<std::vector<Status>> result) { outcome.emplace(std::move(result)); });
+  tasks_(routes_->apply({"c", routes(0, 6), {route(50)}}, component_->background()),
+         [&](Result<std::vector<Status>> result) { outcome.emplace(std::move(result)); });
   poll();
   succeed_with_routes();
   ASSERT_FALSE(outcome);
@@ -128,8 +128,8 @@ TEST_F(RouteBatchTest, WhatFollowsABatchThatFailedIsNotTried) {
 TEST_F(RouteBatchTest, ABatchThatFailsBeforeAnythingWasDoneIsTheOperationsFailure) {
   start_with(2);
   std::optional<Status> status;
-  routes_->apply({"c", {}, routes(0, 3)}, component_->background(),
-                 [&](const Result<std::vector<Status>>& result) { status = result.status(); });
+  tasks_(routes_->apply({"c", {}, routes(0, 3)}, component_->background()),
+         [&](const Result<std::vector<Status>>& result) { status = result.status(); });
   poll();
   answer(0, Status(Code::unavailable, "cut"));
   ASSERT_TRUE(status);
@@ -139,8 +139,9 @@ TEST_F(RouteBatchTest, ABatchThatFailsBeforeAnythingWasDoneIsTheOperationsFailur
 class RouteReportTest : public RouteBatchTest {
  protected:
   void fail_apply(std::vector<Route> removals, std::vector<Route> additions, const Status& status) {
-    routes_->apply({"c", std::move(removals), std::move(additions)}, component_->background(),
-                   [](const Result<std::vector<Status>>&) {});
+    tasks_(
+        routes_->apply({"c", std::move(removals), std::move(additions)}, component_->background()),
+        [](const Result<std::vector<Status>>&) {});
     poll();
     answer(0, status);
   }

@@ -35,7 +35,10 @@ bool g_by_address = true;
 // A provider whose routes lead to addresses, as OpenStack's, or to instances.
 class RouteTargetsTest : public NetworkBrokerTest {
  protected:
-  ~RouteTargetsTest() override { routes_.reset(); }
+  ~RouteTargetsTest() override {
+    tasks_.clear();
+    routes_.reset();
+  }
 
   static void limits(void*, ccm_ctx, const ccm_limits_request*, ccm_completion done) {
     auto raw = sized<ccm_route_limits>();
@@ -72,7 +75,7 @@ class RouteTargetsTest : public NetworkBrokerTest {
         component_, ccm_interface{nullptr, &provider_}, ProviderTimeouts(), route_brake_,
         std::make_unique<RouteTargets>(nodes_, timers_, permitted(cluster_cidr), instances_));
     advance(11min);
-    routes_->limits(component_->background(), [](const Result<RouteLimits>&) {});
+    tasks_(routes_->limits(component_->background()), [](const Result<RouteLimits>&) {});
     poll();
   }
   // Answers the questions for instances until `done`.
@@ -105,8 +108,8 @@ class RouteTargetsTest : public NetworkBrokerTest {
   std::vector<std::string> named(const std::vector<Route>& all) {
     std::vector<std::string> texts;
     std::optional<Result<std::vector<Route>>> listed;
-    routes_->list("c", component_->background(),
-                  [&](Result<std::vector<Route>> result) { listed.emplace(std::move(result)); });
+    tasks_(routes_->list("c", component_->background()),
+           [&](Result<std::vector<Route>> result) { listed.emplace(std::move(result)); });
     const detail::RoutesC raw(all);
     answer(0, {}, raw.list());
     answer_instances([&] { return listed.has_value(); });
@@ -140,8 +143,8 @@ class RouteTargetsTest : public NetworkBrokerTest {
   }
   std::vector<std::string> apply(RoutesBroker::Changes changes) {
     std::optional<Result<std::vector<Status>>> outcome;
-    routes_->apply(std::move(changes), component_->background(),
-                   [&](Result<std::vector<Status>> result) { outcome.emplace(std::move(result)); });
+    tasks_(routes_->apply(std::move(changes), component_->background()),
+           [&](Result<std::vector<Status>> result) { outcome.emplace(std::move(result)); });
     made_.clear();
     answer_instances([&] { return outcome.has_value() || !open_.empty(); });
     while (!open_.empty()) {
@@ -224,7 +227,7 @@ TEST_F(RouteTargetsTest, ALateAnswerAboutTheNameIsNoneAboutTheProviderId) {
   begin();
   source_.listing = false;
   const auto list = [&] {
-    routes_->list("c", component_->background(), [](const Result<std::vector<Route>>&) {});
+    tasks_(routes_->list("c", component_->background()), [](const Result<std::vector<Route>>&) {});
     const std::vector<Route> no_routes;
     const detail::RoutesC none(no_routes);
     answer(0, {}, none.list());
@@ -454,8 +457,8 @@ TEST_F(RouteTargetsTest, NothingIsSaidBeforeTheNodesAreKnown) {
   begin();
   nodes_.known = CacheState::not_synced;
   std::optional<Status> listed;
-  routes_->list("c", component_->background(),
-                [&](const Result<std::vector<Route>>& result) { listed = result.status(); });
+  tasks_(routes_->list("c", component_->background()),
+         [&](const Result<std::vector<Route>>& result) { listed = result.status(); });
   const std::vector<Route> one{to_address("10.0.1.0/24", "192.0.2.1")};
   const detail::RoutesC raw(one);
   answer(0, {}, raw.list());

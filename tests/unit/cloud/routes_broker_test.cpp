@@ -14,10 +14,10 @@ TEST_F(NetworkBrokerTest, OneApplyAtATime) {
     Route added;
     added.destination_cidr = cidr;
     added.target_node = cidr == std::string("10.0.1.0/24") ? "node-1" : "node-2";
-    routes_->apply({"c", {}, {added}}, component_->background(),
-                   [&ended, cidr](const Result<std::vector<Status>>& result) {
-                     ended.push_back(std::string(cidr) + (result.ok() ? "" : " failed"));
-                   });
+    tasks_(routes_->apply({"c", {}, {added}}, component_->background()),
+           [&ended, cidr](const Result<std::vector<Status>>& result) {
+             ended.push_back(std::string(cidr) + (result.ok() ? "" : " failed"));
+           });
   }
   ASSERT_EQ(open_.size(), 1u);
   EXPECT_EQ(open_[0].seen, "+10.0.1.0/24");
@@ -131,8 +131,8 @@ TEST_F(NetworkBrokerTest, AMalformedListingIsAFailureNotAnEmptyTable) {
   for (const void* wrong : {static_cast<const void*>(nullptr), static_cast<const void*>(&hole),
                             static_cast<const void*>(&short_one)}) {
     std::optional<Status> status;
-    routes_->list("c", component_->background(),
-                  [&](const Result<std::vector<Route>>& result) { status = result.status(); });
+    tasks_(routes_->list("c", component_->background()),
+           [&](const Result<std::vector<Route>>& result) { status = result.status(); });
     answer(0, {}, wrong);
     EXPECT_EQ(status->code(), Code::internal);
   }

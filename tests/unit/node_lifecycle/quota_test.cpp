@@ -1,8 +1,10 @@
 // The calls to the cloud for Nodes that are not Ready: the real controller on the host's real
 // broker, an hour of the fake loop's time (issue 38, point 4: hcloud#661).
+#include "../../support/start_task.hpp"
 #include "../cloud/test_machines.hpp"
 #include "cloud/broker/instances_broker.hpp"
 #include "lifecycle_fixture.hpp"
+#include "plugin/waiting.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -48,22 +50,25 @@ class CountingCloud final : public plugin::InstanceSource {
   [[nodiscard]] bool can_describe() const override { return false; }
   [[nodiscard]] bool can_get() const override { return true; }
   void set_origin(const std::shared_ptr<plugin::Origin>& origin) override { origin_ = origin; }
-  void list(Done done) override {
+  Task<Listing> list() override {
     call(prices.list);
-    timers_.after(200ms, [this, done = std::move(done)] { done(plugin::snapshot_of(machines)); });
+    co_await plugin::sleep(timers_, 200ms);
+    co_return plugin::snapshot_of(machines);
   }
-  void describe(std::vector<InstanceQuery>, Done) override {}
-  void get(InstanceQuery query, Done done) override {
+  Task<Listing> describe(std::vector<InstanceQuery>) override {
+    co_return Status(Code::unimplemented, "it only gets");
+  }
+  Task<Listing> get(InstanceQuery query) override {
     call(prices.get);
-    timers_.after(50ms, [this, query, done = std::move(done)] {
-      const auto found = std::find_if(machines.begin(), machines.end(), [&](const auto& machine) {
-        return machine.provider_id == query.provider_id;
-      });
-      if (found == machines.end()) {
-        return done(Status(Code::not_found, ErrorClass::not_found, "no such machine"));
-      }
-      done(plugin::snapshot_of({*found}));
+    co_await plugin::sleep(timers_, 50ms);
+    const auto found = std::find_if(machines.begin(), machines.end(), [&](const auto& machine) {
+      return machine.provider_id == query.provider_id;
     });
+    if (found == machines.end()) {
+      co_return Status(Code::not_found, ErrorClass::not_found, "no such machine");
+    }
+    const std::vector<plugin::Machine> one{*found};
+    co_return plugin::snapshot_of(one);
   }
 
   std::vector<plugin::Machine> machines;
@@ -113,7 +118,7 @@ class QuotaTest : public LifecycleTest {
       if (left.count() % 300 == 0) {
         InstanceQuery refresh;
         refresh.provider_id = "sandbox://n999";
-        broker_.find(refresh, [](const InstanceAnswer&) {});
+        tasks_(broker_.find(refresh), [](const InstanceAnswer&) {});
       }
       controller->advance(1s);
     }
@@ -123,6 +128,7 @@ class QuotaTest : public LifecycleTest {
   LoopTimers timers_{host.loop};
   CountingCloud counted_{timers_};
   InstancesBroker broker_{counted_, timers_, {}};
+  Tasks tasks_;
 
  private:
   static void describe(void* self, ccm_ctx, const ccm_describe_instances_request* request,
@@ -134,7 +140,7 @@ class QuotaTest : public LifecycleTest {
     query.name = asked.name;
     query.provider_id = asked.provider_id;
     query.max_age = asked.max_age;
-    test.broker_.find(std::move(query), [&test, done](const InstanceAnswer& found) {
+    test.tasks_(test.broker_.find(std::move(query)), [&test, done](const InstanceAnswer& found) {
       Instance instance;
       instance.state = static_cast<InstanceState>(found.state());
       test.host.loop.post([done, instance, status = found.status] {

@@ -1,5 +1,6 @@
 // A plugin in whose headers every struct and table is larger, under the real host: each struct
 // crosses, and what the host does not know is 0 (ccm/abi/base.h, R-4 to R-8).
+#include "../../support/start_task.hpp"
 #include "base/log.hpp"
 #include "whole_host_fixture.hpp"
 
@@ -165,7 +166,9 @@ TEST_F(EnlargedInHostTest, InstancesAreReadAsFarAsTheyAreKnown) {
   std::optional<InstanceAnswer> answer;
   InstanceQuery query;
   query.name = "n2";
-  host_->cloud().instances()->find(query, [&](const InstanceAnswer& found) { answer = found; });
+  Tasks tasks;
+  tasks(host_->cloud().instances()->find(query),
+        [&](const InstanceAnswer& found) { answer = found; });
   poll_until([&] { return answer.has_value(); });
   ASSERT_TRUE(answer && answer->snapshot) << answer->status.message();
   EXPECT_EQ(answer->state(), CCM_INSTANCE_RUNNING);

@@ -103,6 +103,7 @@ struct CloudSession::Impl final : plugin::FlagSource {
   Alone alone;
   std::shared_ptr<net::WriteGate> gate;
   std::optional<plugin::PluginHost> host;
+  Scope tasks;
   bool stopped = false;
 };
 
@@ -242,8 +243,7 @@ Result<std::vector<std::string>> CloudSession::missing_machines(
     return Status(Code::unimplemented, ErrorClass::unsupported,
                   "provider " + provider() + " cannot list instances");
   }
-  const Listed listed = impl_->wait(plugin::await_callback<Listed>(
-      [instances](std::function<void(Listed)> done) { instances->list(std::move(done)); }));
+  const Listed listed = impl_->wait(plugin::await_task(impl_->tasks, instances->list()));
   if (!listed.ok()) return listed.status();
   std::vector<std::string> missing;
   for (const std::string& id : provider_ids) {
@@ -254,25 +254,18 @@ Result<std::vector<std::string>> CloudSession::missing_machines(
 }
 
 Result<std::vector<OwnedObject>> CloudSession::list(const ClusterNames& cluster) {
-  using Listed = Result<std::vector<OwnedObject>>;
   plugin::OwnedObjects* owned = impl_->host->cloud().owned();
   if (owned == nullptr) {
     return Status(Code::unimplemented, ErrorClass::unsupported,
                   "provider " + provider() + " cannot tell what it made in the cloud");
   }
-  auto start = [owned, &cluster](std::function<void(Listed)> done) {
-    owned->list(cluster, std::move(done));
-  };
-  return impl_->wait(plugin::await_callback<Listed>(start));
+  return impl_->wait(plugin::await_task(impl_->tasks, owned->list(cluster)));
 }
 
 Status CloudSession::remove(const ClusterNames& cluster, const OwnedObject& object) {
   plugin::OwnedObjects* owned = impl_->host->cloud().owned();
   if (owned == nullptr) return {Code::unimplemented, "nothing was listed"};
-  auto start = [owned, &cluster, &object](std::function<void(Status)> done) {
-    owned->remove(cluster, object, std::move(done));
-  };
-  return impl_->wait(plugin::await_callback<Status>(start));
+  return impl_->wait(plugin::await_task(impl_->tasks, owned->remove(cluster, object)));
 }
 
 }  // namespace ccm::ctl
