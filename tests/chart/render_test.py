@@ -105,8 +105,9 @@ class RenderTest(unittest.TestCase):
     def test_RBAC_the_rights_are_those_that_ccmctl_prints(self):
         every = [dict(zip(CONTROLLERS, choice)) for choice in itertools.product([True, False], repeat=len(CONTROLLERS))]
         of_the_provider = [{"digitalocean-tags": tags, "digitalocean-firewall": False} for tags in [True, False]]
+        of_aws = [{"tagging": True}, {"tagging": False}, {**dict.fromkeys(CONTROLLERS, False), "tagging": True}]
         # All choices for one provider, since the rules of several are merged; the first ones for the others.
-        for provider, controllers in [("digitalocean", every + of_the_provider), ("aws", every[:6]), ("openstack", every[:6]), ("static", every[:6]), ("sandbox", every[:6])]:
+        for provider, controllers in [("digitalocean", every + of_the_provider), ("aws", every[:6] + of_aws), ("openstack", every[:6]), ("static", every[:6]), ("sandbox", every[:6])]:
             for chosen, flag in itertools.product(controllers, [[], ["--use-service-account-credentials"]]):
                 with self.subTest(provider=provider, controllers=chosen, flag=flag):
                     values = {"provider": provider, "controllers": chosen, "useServiceAccountCredentials": flag != []}

@@ -6,8 +6,8 @@ prints them, files/accounts.json for useServiceAccountCredentials. */ -}}
 {{- $rights = (.Files.Get "files/accounts.json" | fromJson).program -}}
 {{- end -}}
 {{- $rules := concat $rights.host (index $rights .Values.provider | default list) -}}
-{{- range $name, $on := .Values.controllers -}}
-{{- if $on -}}{{- $rules = concat $rules (index $rights $name | default list) -}}{{- end -}}
+{{- range include "ccm.running" . | fromJsonArray -}}
+{{- $rules = concat $rules (index $rights . | default list) (index $rights (printf "%s/%s" $.Values.provider .) | default list) -}}
 {{- end -}}
 {{- include "ccm.mergedRules" $rules }}
 {{- with .Values.rbac.rules }}
@@ -33,20 +33,29 @@ prints them, files/accounts.json for useServiceAccountCredentials. */ -}}
 {{- end }}
 {{- end -}}
 
-{{- /* With useServiceAccountCredentials: the rules of each service account that a controller works under, as JSON. Those that
-the provider's plugin brings run unless they are switched off. */ -}}
-{{- define "ccm.accounts" -}}
+{{- /* The names of the controllers that run, as JSON: those of the values, and those that the provider's plugin brings, which run or
+do not unless the values say otherwise. */ -}}
+{{- define "ccm.running" -}}
 {{- $known := .Files.Get "files/accounts.json" | fromJson -}}
-{{- $running := dict -}}
+{{- $running := list -}}
 {{- range $name, $on := .Values.controllers -}}
-{{- if and $on (hasKey $known.controllers $name) -}}{{- $_ := set $running $name (index $known.controllers $name) -}}{{- end -}}
+{{- if $on -}}{{- $running = append $running $name -}}{{- end -}}
 {{- end -}}
 {{- range $name, $controller := index $known.providers .Values.provider | default dict -}}
-{{- if dig $name true $.Values.controllers -}}{{- $_ := set $running $name $controller -}}{{- end -}}
+{{- if and $controller.default (not (hasKey $.Values.controllers $name)) -}}{{- $running = append $running $name -}}{{- end -}}
 {{- end -}}
+{{- toJson $running -}}
+{{- end -}}
+
+{{- /* With useServiceAccountCredentials: the rules of each service account that a controller works under, as JSON. */ -}}
+{{- define "ccm.accounts" -}}
+{{- $known := .Files.Get "files/accounts.json" | fromJson -}}
+{{- $controllers := merge (index $known.providers .Values.provider | default dict) $known.controllers -}}
 {{- $accounts := dict -}}
-{{- range $running -}}
+{{- range include "ccm.running" . | fromJsonArray -}}
+{{- with index $controllers . -}}
 {{- $_ := set $accounts .account (concat (index $accounts .account | default list) .rules) -}}
+{{- end -}}
 {{- end -}}
 {{- toJson $accounts -}}
 {{- end -}}
