@@ -73,11 +73,16 @@ class RenderTest(unittest.TestCase):
         for settings, said in [
                 (["leaderElection.enabled=false"], "replicas: more than one needs leaderElection.enabled"),
                 (["kind=\"Pod\""], "kind: a static Pod"),
+                (["kind=\"DaemonSet\"", "leaderElection.enabled=false"], "leaderElection: a DaemonSet may run on several nodes"),
+                (["kind=\"Pod\"", "leaderElection.enabled=false"], "leaderElection: a static Pod may run on several nodes"),
+                (["controllers.tagging=true"], "controllers: tagging belongs to the provider aws"),
                 (["kind=\"Pod\"", "kubeconfig.hostPath=\"/k\""], "a static Pod cannot read Secrets"),
                 (["kubeconfig.hostPath=\"/k\"", "kubeconfig.secret=\"k\""], "kubeconfig: either"),
                 (["cloudConfig.hostPath=\"/k\"", "cloudConfig.secret=\"k\""], "cloudConfig: either"),
                 (["networkPolicy.enabled=true"], "networkPolicy: Pods with the machine's network"),
                 (["controllers.node-ipam-controller=true"], "node-ipam-controller needs clusterCIDR"),
+                (["provider=\"aws\""], "clusterCIDR: the route controller of aws needs the address range of Pods"),
+                (["provider=\"openstack\"", "cloudConfig.contents=\"[Route]\\n  router-id = r\\n\""], "clusterCIDR: the route controller of openstack"),
                 (["hostNetwork=false", "dnsPolicy=\"ClusterFirstWithHostNet\""], "dnsPolicy:"),
                 (["args=[\"--use-service-account-credentials\"]"], "args: instead of --use-service-account-credentials"),
                 (["args=[\"--v=3\", \"--use-service-account-credentials=true\"]"], "args: instead of --use-service-account-credentials"),
@@ -91,6 +96,54 @@ class RenderTest(unittest.TestCase):
                 (["kind=\"Pod\"", "kubeconfig.hostPath=\"/k\"", "cloudConfig.configMap=\"k\""], "a static Pod cannot read Secrets")]:
             with self.subTest(settings):
                 self.assertIn(said, self.refused("provider=\"digitalocean\"", *settings))
+
+    def test_a_provider_with_routes_needs_no_range_where_no_routes_are_kept(self):
+        for values in [{"provider": "aws", "clusterCIDR": "10.244.0.0/16"}, {"provider": "aws", "configureCloudRoutes": False},
+                       {"provider": "aws", "controllers": {"node-route-controller": False}},
+                       {"provider": "openstack", "cloudConfig": {"contents": "[Route]\n#router-id = r\nrouter-id =\n"}}]:
+            with self.subTest(values):
+                self.assertEqual(len(pods(helm.objects_of(values))), 1)
+
+    def test_flags_that_have_a_value_are_refused_in_args(self):
+        for flag, said in [
+                ("--leader-elect=false", "leaderElection.enabled"), ("--leader-elect-resource-name=mine", "leaderElection.name"),
+                ("--leader_elect_resource_namespace=mine", "leaderElection.namespace"), ("--cloud-provider=aws", "provider"),
+                ("--controllers=*,-service", "controllers"), ("--cluster-cidr=10.0.0.0/8", "clusterCIDR"),
+                ("--cloud-config=/f", "cloudConfig"), ("--secure-port=0", "port"), ("--cluster-name=a", "clusterName"),
+                ("--configure-cloud-routes=false", "configureCloudRoutes"), ("--kubeconfig=/k", "kubeconfig"),
+                ("--allocate-node-cidrs", "controllers.node-ipam-controller")]:
+            with self.subTest(flag):
+                name = flag.split("=")[0].replace("_", "-")
+                self.assertIn(f"args: instead of {name} set {said}", self.refused("provider=\"digitalocean\"", f"args=[\"--v=2\",\"{flag}\"]"))
+        for address in ["127.0.0.1", "::1"]:
+            self.assertIn("args: leave --bind-address out", self.refused("provider=\"digitalocean\"", f"args=[\"--bind-address={address}\"]"))
+        self.assertIn("servingCertificate", self.refused("provider=\"digitalocean\"", "servingCertificate.secret=\"s\"", "args=[\"--tls-cert-file=/f\"]"))
+        others = ["--leader-elect-lease-duration=30s", "--bind-address=$(HOST_IP)", "--tls-cert-file=/f", "--kubeconfig-less=1"]
+        args = pods(helm.objects_of({"provider": "digitalocean", "args": others}))[0]["containers"][0]["args"]
+        self.assertEqual(args[-len(others):], others)
+
+    def test_each_flag_that_the_chart_writes_is_refused_in_args_or_may_be_repeated(self):
+        repeated = {"--plugin-path", "--authentication-kubeconfig", "--authorization-kubeconfig"}
+        written = set()
+        for file in VALUES:
+            own = pods(helm.objects("-f", file, "--set-json", "args=[]"))[0]["containers"][0]["args"]
+            written |= {flag.split("=")[0] for flag in own} - repeated
+        self.assertGreaterEqual(len(written), 8)
+        for flag in written:
+            with self.subTest(flag):
+                self.assertIn("args: instead of " + flag, self.refused("provider=\"digitalocean\"", f"args=[\"{flag}\"]"))
+
+    def test_another_name_of_a_controller_is_refused_with_the_one_that_has_rights(self):
+        aliases = {alias: each["name"] for file in (ROOT / "plugins/controllers").glob("*/plugin.json")
+                   for each in json.loads(file.read_text())["components"] for alias in each.get("aliases", [])}
+        self.assertIn("service", aliases)
+        for alias, name in aliases.items():
+            with self.subTest(alias):
+                self.assertIn(f"controllers: instead of {alias} write {name}", self.refused("provider=\"digitalocean\"", f"controllers.{alias}=false"))
+
+    def test_without_an_election_an_old_pod_is_gone_before_a_new_one_is_made(self):
+        deployment, = of_kind(helm.objects_of({"provider": "digitalocean", "replicas": 1, "leaderElection": {"enabled": False}}), "Deployment")
+        self.assertEqual(deployment["spec"]["strategy"], {"type": "Recreate"})
 
     def rendered_and_printed(self, values, flag):
         """The objects of the chart, and those that ccmctl prints for the manager's flags in them."""

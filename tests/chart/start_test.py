@@ -96,7 +96,7 @@ class StartTest(unittest.TestCase):
             args.append("--plugin-path=%s" % PLUGINS)
         port = free_port()
         environment = {item["name"]: self.here(item["value"]) for item in container.get("env", []) if "value" in item}
-        environment["DO_OVERRIDE_URL"] = "http://127.0.0.1:1"
+        environment.update({"DO_OVERRIDE_URL": "http://127.0.0.1:1", "AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_EC2_METADATA_DISABLED": "true"})
         return self.start([MANAGER, *args, "--secure-port=%d" % port], environment, "manager.log"), port
 
     def probe(self, port, path):
@@ -129,6 +129,16 @@ class StartTest(unittest.TestCase):
                 self.assert_alive(manager, port)
                 manager.terminate()
                 self.assertEqual(manager.wait(PATIENCE), 0)
+
+    def test_a_route_controller_without_a_range_ends_the_manager(self):
+        # Which the chart refuses for the providers that it knows; so it is asked for another one here.
+        shutil.copy(self.folder / "cloud.json", self.folder / "config/cloud.json")
+        objects = helm.objects_of({"provider": "example", "cloudConfig": {"secret": "cloud", "key": "cloud.json"}})
+        args = pods(objects)[0]["containers"][0]["args"]
+        args[args.index("--cloud-provider=example")] = "--cloud-provider=sandbox"
+        manager, _ = self.manager(objects)
+        self.assertNotEqual(manager.wait(PATIENCE), 0)
+        self.assertIn("--cluster-cidr is empty", (self.folder / "manager.log").read_text())
 
     def test_a_provider_from_an_image_volume_initialises_a_node(self):
         shutil.copy(self.folder / "cloud.json", self.folder / "config/cloud.json")
