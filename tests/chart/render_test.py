@@ -37,6 +37,44 @@ class RenderTest(unittest.TestCase):
         self.assertNotEqual(ended.returncode, 0, settings)
         return ended.stderr
 
+    def test_helm_lint_finds_nothing_in_the_chart_alone(self):
+        ended = helm("lint", "--strict", CHART)
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+
+    def test_helm_follows_no_link_and_warns_of_nothing(self):
+        self.assertEqual([file for file in CHART.rglob("*") if file.is_symlink()], [])
+        self.assertEqual(helm("template", "ccm", CHART, "-f", CHART / "ci/digitalocean-all-values.yaml").stderr, "")
+
+    def test_the_version_of_the_labels_is_that_of_the_image_as_far_as_a_label_can_have_it(self):
+        key = "app.kubernetes.io/version"
+        for image, version in [({"tag": "1.2-a" * 14}, ("1.2-a" * 14)[:63].rstrip("-.")), ({"tag": "v1-"}, "v1"), ({"tag": "_"}, None), ({"tag": "0.2.0"}, "0.2.0"),
+                               ({"digest": "sha256:" + "0" * 64}, None), ({}, "0.1.0")]:
+            with self.subTest(image):
+                objects = helm.objects_of({"provider": "digitalocean", "image": {"repository": "a", **image}})
+                self.assertEqual({item["metadata"]["labels"].get(key) for item in objects}, {version})
+
+    def test_labels_that_are_given_twice_are_rendered_once(self):
+        class Once(yaml.SafeLoader):
+            pass
+
+        def mapping(loader, node):
+            keys = [key.value for key, _ in node.value]
+            self.assertEqual(len(keys), len(set(keys)), keys)
+            return yaml.SafeLoader.construct_mapping(loader, node, True)
+        Once.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
+        labels = {"team": "a", "app.kubernetes.io/component": "mine", "app.kubernetes.io/managed-by": "me"}
+        monitor = {"enabled": True, "labels": {"team": "b"}}
+        values = {"provider": "digitalocean", "labels": labels, "podLabels": labels, "serviceMonitor": monitor, "prometheusRule": monitor,
+                  "selectorLabels": {"app.kubernetes.io/name": "ccm", "helm.sh/chart": "c"}, "dashboard": monitor}
+        text = helm.template("--set-json", "image.repository=\"a\"", *itertools.chain.from_iterable(
+            ("--set-json", f"{name}={json.dumps(value)}") for name, value in values.items()))
+        objects = [item for item in yaml.load_all(text, Once) if item]
+        deployment, = of_kind(objects, "Deployment")
+        self.assertEqual(deployment["metadata"]["labels"]["team"], "a")
+        self.assertEqual(deployment["spec"]["template"]["metadata"]["labels"]["app.kubernetes.io/component"], "mine")
+        self.assertEqual(of_kind(objects, "ServiceMonitor")[0]["metadata"]["labels"]["team"], "b")
+        self.assertEqual(of_kind(objects, "Service")[0]["metadata"]["labels"]["helm.sh/chart"], "c")
+
     def test_helm_lint_finds_nothing_in_any_values_file(self):
         self.assertGreaterEqual(len(VALUES), 7)
         for file in VALUES:
@@ -75,6 +113,9 @@ class RenderTest(unittest.TestCase):
                 (["kind=\"Pod\""], "kind: a static Pod"),
                 (["kind=\"DaemonSet\"", "leaderElection.enabled=false"], "leaderElection: a DaemonSet may run on several nodes"),
                 (["kind=\"Pod\"", "leaderElection.enabled=false"], "leaderElection: a static Pod may run on several nodes"),
+                (["podLabels={\"app\":\"mine\"}"], "podLabels: the Pods are selected by app; to choose its value set selectorLabels"),
+                (["labels={\"app\":\"mine\"}"], "labels: the Pods are selected by app"),
+                (["selectorLabels={\"a\":\"b\"}", "serviceMonitor.labels={\"a\":\"c\"}"], "serviceMonitor.labels: the Pods are selected by a"),
                 (["controllers.tagging=true"], "controllers: tagging belongs to the provider aws"),
                 (["kind=\"Pod\"", "kubeconfig.hostPath=\"/k\""], "a static Pod cannot read Secrets"),
                 (["kubeconfig.hostPath=\"/k\"", "kubeconfig.secret=\"k\""], "kubeconfig: either"),

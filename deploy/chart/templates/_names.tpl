@@ -1,5 +1,6 @@
+{{- /* Without a provider nothing is installed, but helm lint looks at the names. */ -}}
 {{- define "ccm.name" -}}
-{{- .Values.nameOverride | default (printf "%s-cloud-controller-manager" .Values.provider) | trunc 63 | trimSuffix "-" -}}
+{{- .Values.nameOverride | default (printf "%s-cloud-controller-manager" .Values.provider | trimPrefix "-") | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "ccm.selectorLabels" -}}
@@ -15,17 +16,17 @@
 {{- end }}
 {{- end -}}
 
-{{- /* Of objects other than Pods and what selects them. */ -}}
+{{- /* Of objects other than Pods and what selects them; those of the values win. */ -}}
 {{- define "ccm.objectLabels" -}}
+{{- $labels := include "ccm.recommendedLabels" . | fromYaml -}}
 {{- if .Values.recommendedLabels -}}
-{{ include "ccm.recommendedLabels" . }}
-app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{- end }}
-{{- with .Values.labels }}
-{{ toYaml . }}
-{{- end }}
+{{- /* A tag may be longer than a label, and end with another character; beside a digest it says nothing. */ -}}
+{{- $version := .Values.image.tag | default .Chart.AppVersion | trunc 63 | trimAll "._-" -}}
+{{- if and $version (not .Values.image.digest) -}}{{- $_ := set $labels "app.kubernetes.io/version" $version -}}{{- end -}}
+{{- $_ := set $labels "app.kubernetes.io/managed-by" .Release.Service -}}
+{{- $_ := set $labels "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-") -}}
+{{- end -}}
+{{- with mergeOverwrite $labels .Values.labels -}}{{- toYaml . -}}{{- end -}}
 {{- end -}}
 
 {{- /* The same, as a member of metadata, or nothing. */ -}}
@@ -37,10 +38,13 @@ labels:
 {{- end -}}
 
 {{- define "ccm.labels" -}}
-{{- include "ccm.selectorLabels" . }}
-{{- with include "ccm.objectLabels" . | trim }}
-{{ . }}
-{{- end }}
+{{- include "ccm.labelsAnd" (list . dict) -}}
+{{- end -}}
+
+{{- /* ROOT MORE: with more labels. What selects stays as it is. */ -}}
+{{- define "ccm.labelsAnd" -}}
+{{- $root := index . 0 -}}
+{{- toYaml (mergeOverwrite (include "ccm.objectLabels" $root | fromYaml) (index . 1) (include "ccm.selectorLabels" $root | fromYaml)) -}}
 {{- end -}}
 
 {{- define "ccm.image" -}}

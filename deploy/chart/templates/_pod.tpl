@@ -143,13 +143,7 @@ volumes:
 
 {{- define "ccm.podMetadata" -}}
 labels:
-  {{- include "ccm.selectorLabels" . | nindent 2 }}
-  {{- with include "ccm.recommendedLabels" . }}
-  {{- . | nindent 2 }}
-  {{- end }}
-  {{- with .Values.podLabels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- mergeOverwrite (include "ccm.recommendedLabels" . | fromYaml) .Values.podLabels (include "ccm.selectorLabels" . | fromYaml) | toYaml | nindent 2 }}
 {{- with .Values.podAnnotations }}
 annotations:
   {{- toYaml . | nindent 2 }}
