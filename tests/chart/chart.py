@@ -1,5 +1,6 @@
 """Shared by the tests of the chart: helm, its values files, and the objects that it renders."""
 import pathlib
+import shutil
 import subprocess
 import tempfile
 
@@ -21,23 +22,33 @@ class Helm:
     def __call__(self, *arguments, **options):
         return run(self.program, *arguments, **options)
 
-    def template(self, *arguments):
+    def template(self, *arguments, chart=CHART):
         """The text; a failure is a fault of the test."""
-        ended = self("template", "ccm", CHART, "--namespace=kube-system", *arguments)
+        ended = self("template", "ccm", chart, "--namespace=kube-system", *arguments)
         if ended.returncode != 0:
             raise AssertionError("helm template %s\n%s" % (" ".join(map(str, arguments)), ended.stderr))
         return ended.stdout
 
-    def objects(self, *arguments):
-        return [document for document in yaml.safe_load_all(self.template(*arguments)) if document]
+    def objects(self, *arguments, chart=CHART):
+        return [document for document in yaml.safe_load_all(self.template(*arguments, chart=chart)) if document]
 
-    def objects_of(self, values):
+    def objects_of(self, values, chart=CHART):
         """With these values, as a dictionary, instead of a file. An image is named where they name none."""
         values = {"image": {"repository": "cloud-controller-manager"}, **values}
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             yaml.safe_dump(values, file)
             file.flush()
-            return self.objects("-f", file.name)
+            return self.objects("-f", file.name, chart=chart)
+
+    def notes(self, values):
+        """What is said after the installation; helm shows it only with a cluster, so here it is in an object of a copy of the chart."""
+        with tempfile.TemporaryDirectory() as folder:
+            copy = pathlib.Path(folder) / "chart"
+            shutil.copytree(CHART, copy)
+            (copy / "templates/notes.yaml").write_text(
+                'kind: Notes\ntext: |\n  {{- include (print .Template.BasePath "/NOTES.txt") . | nindent 2 }}\n')
+            notes, = of_kind(self.objects_of(values, copy), "Notes")
+            return notes["text"]
 
 
 def of_kind(objects, kind):

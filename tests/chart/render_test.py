@@ -128,7 +128,17 @@ class RenderTest(unittest.TestCase):
                 (["args=[\"--use-service-account-credentials\"]"], "args: instead of --use-service-account-credentials"),
                 (["args=[\"--v=3\", \"--use-service-account-credentials=true\"]"], "args: instead of --use-service-account-credentials"),
                 (["provider=\"openstack\""], "cloudConfig: openstack needs one"),
-                (["provider=\"static\""], "cloudConfig: static needs one"),
+                (["provider=\"openstack\""], "--set cloudConfig.secret=cloud-config, a Secret with the key cloud.conf"),
+                (["provider=\"static\""], "cloudConfig: static needs one: --set cloudConfig.configMap"),
+                (["provider=\"AWS\""], "provider: a plugin's name has no capitals: --set provider=aws"),
+                (["image.repository=\"r.example:5000/ccm:1.2\""], "--set image.repository=r.example:5000/ccm --set image.tag=1.2"),
+                (["image.repository=\"ccm@sha256:00\""], "image.repository: the digest goes into image.digest"),
+                (["image.repository=\"https://r.example/ccm\""], "without the scheme: --set image.repository=r.example/ccm"),
+                (["provider=\"aws\"", "digitalocean.region=\"nyc3\""], "digitalocean.region: counts with provider=digitalocean alone, and this is aws"),
+                (["provider=\"aws\"", "digitalocean.secret=\"mine\""], "digitalocean.secret: counts"),
+                (["openstack.regionalProviderIDs=true"], "openstack.regionalProviderIDs: counts with provider=openstack alone"),
+                (["provider=\"openstack\"", "cloudConfig.contents=\"cloud.conf\""], "--set-file cloudConfig.contents=cloud.conf"),
+                (["provider=\"aws\"", "cloudConfig.contents=\"cloud.conf\""], "cloudConfig.contents: has no section"),
                 (["cloudConfig.configMap=\"k\"", "cloudConfig.secret=\"k\""], "cloudConfig: either"),
                 (["cloudConfig.contents=\"k\"", "cloudConfig.secret=\"k\""], "cloudConfig: either"),
                 (["digitalocean.token=\"k\"", "digitalocean.secret=\"mine\""], "digitalocean: either"),
@@ -173,6 +183,17 @@ class RenderTest(unittest.TestCase):
         for flag in written:
             with self.subTest(flag):
                 self.assertIn("args: instead of " + flag, self.refused("provider=\"digitalocean\"", f"args=[\"{flag}\"]"))
+
+    def test_the_notes_say_when_the_chart_does_not_know_the_provider(self):
+        said = helm.notes({"provider": "digital-ocean"})
+        self.assertIn("The chart does not know the provider digital-ocean", said)
+        self.assertIn("configureCloudRoutes=false", said)
+        self.assertNotIn("configureCloudRoutes", helm.notes({"provider": "example", "clusterCIDR": "10.0.0.0/8"}))
+        self.assertNotIn("does not know", helm.notes({"provider": "digitalocean"}))
+
+    def test_the_notes_say_who_may_scrape(self):
+        self.assertIn("--clusterrole=system:monitoring", helm.notes({"provider": "digitalocean", "serviceMonitor": {"enabled": True}}))
+        self.assertNotIn("system:monitoring", helm.notes({"provider": "digitalocean"}))
 
     def test_another_name_of_a_controller_is_refused_with_the_one_that_has_rights(self):
         aliases = {alias: each["name"] for file in (ROOT / "plugins/controllers").glob("*/plugin.json")
@@ -299,7 +320,7 @@ class RenderTest(unittest.TestCase):
                 self.assertEqual(secret["stringData"], {key: text})
                 mounted, = [item for item in pods(objects)[0]["volumes"] if item["name"] == volume]
                 self.assertEqual(mounted["secret"]["secretName"], secret["metadata"]["name"])
-        args = pods(helm.objects_of({"provider": "openstack", "cloudConfig": {"contents": "x"}}))[0]["containers"][0]["args"]
+        args = pods(helm.objects_of({"provider": "openstack", "cloudConfig": {"contents": "  [Global]\n"}}))[0]["containers"][0]["args"]
         self.assertIn("--cloud-config=/etc/config/cloud.conf", args)
 
     def test_issue42_5_the_chart_says_what_a_store_of_charts_shows(self):

@@ -3,6 +3,9 @@
 {{- .Values.nameOverride | default (printf "%s-cloud-controller-manager" .Values.provider | trimPrefix "-") | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
+{{- /* Those whose rights and demands the chart has. */ -}}
+{{- define "ccm.knownProviders" -}}aws digitalocean openstack static sandbox{{- end -}}
+
 {{- define "ccm.selectorLabels" -}}
 {{- toYaml (.Values.selectorLabels | default (dict "app" (include "ccm.name" .))) -}}
 {{- end -}}
