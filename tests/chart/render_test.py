@@ -96,7 +96,9 @@ class RenderTest(unittest.TestCase):
                 ("clusterCIDR=\"10.244.0.0\"", "clusterCIDR"), ("controllers.service=\"off\"", "controllers"),
                 ("port=0", "port"), ("runAsUser=0", "runAsUser"), ("args=[\"v=3\"]", "args"),
                 ("digitalocean.loadBalancerType=\"GLOBAL\"", "loadBalancerType"), ("digitalocean.tokens=\"dop_v1\"", "tokens"), ("podSecurityContext.runAsNonRoot=false", "runAsNonRoot"),
-                ("podSecurityContext.runAsUser=0", "runAsUser"), ("hostAliases=[{\"ip\":\"192.0.2.1\"}]", "hostnames"),
+                ("podSecurityContext.runAsUser=0", "runAsUser"), ("securityContext.privileged=true", "privileged"),
+                ("securityContext.allowPrivilegeEscalation=true", "allowPrivilegeEscalation"), ("initContainers=[{\"name\":\"x\"}]", "image"),
+                ("serviceMonitor.scrapeTimeout=\"soon\"", "scrapeTimeout"), ("hostAliases=[{\"ip\":\"192.0.2.1\"}]", "hostnames"),
                 ("dnsConfig.nameserver=\"192.0.2.1\"", "nameserver"), ("servingCertificate.secret=\"A B\"", "secret"),
                 ("terminationGracePeriodSeconds=5", "terminationGracePeriodSeconds"),
                 ("cloudConfig.hostPath=\"cloud.conf\"", "hostPath"), ("pluginImages=[{\"name\":\"x\"}]", "reference"),
@@ -296,6 +298,44 @@ class RenderTest(unittest.TestCase):
         self.assertEqual(of_kind(objects, "Deployment")[0]["spec"]["strategy"], {"type": "Recreate"})
         daemonset = helm.objects_of({"provider": "digitalocean", "kind": "DaemonSet", "strategy": {"type": "OnDelete"}})
         self.assertEqual(of_kind(daemonset, "DaemonSet")[0]["spec"]["updateStrategy"], {"type": "OnDelete"})
+
+    def test_containers_and_spread_of_the_values_are_the_pods(self):
+        other = {"name": "other", "image": "registry.example.com/other:1"}
+        spread = {"maxSkew": 2, "topologyKey": "rack", "whenUnsatisfiable": "DoNotSchedule"}
+        for kind in ["Deployment", "DaemonSet"]:
+            pod, = pods(helm.objects_of({"provider": "digitalocean", "kind": kind, "initContainers": [other], "extraContainers": [other],
+                                         "topologySpreadConstraints": [spread], "securityContext": {
+                                             "seLinuxOptions": {"type": "ccm_t"}, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"], "add": ["SYS_NICE"]}}}))
+            with self.subTest(kind):
+                self.assertEqual(pod["initContainers"], [other])
+                self.assertEqual(pod["containers"][1:], [other])
+                self.assertEqual(pod["topologySpreadConstraints"], [spread])
+                self.assertEqual(pod["containers"][0]["securityContext"], {
+                    "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "seLinuxOptions": {"type": "ccm_t"},
+                    "capabilities": {"drop": ["ALL"], "add": ["SYS_NICE"]}})
+
+    def test_the_metadata_service_is_reached_where_the_provider_asks_it(self):
+        for provider, addresses in [("aws", ["169.254.169.254/32", "fd00:ec2::254/128"]), ("digitalocean", ["169.254.169.254/32"]), ("example", [])]:
+            policy, = of_kind(helm.objects_of({"provider": provider, "hostNetwork": False, "configureCloudRoutes": False,
+                                               "networkPolicy": {"enabled": True}}), "NetworkPolicy")
+            reached = [rule for rule in policy["spec"]["egress"] if "to" in rule]
+            with self.subTest(provider):
+                self.assertEqual([block["ipBlock"]["cidr"] for rule in reached for block in rule["to"]], addresses)
+                self.assertTrue(all(rule["ports"] == [{"port": 80}] for rule in reached))
+
+    def test_a_service_for_metrics_needs_no_operator(self):
+        objects = helm.objects_of({"provider": "digitalocean", "metricsService": {"enabled": True, "annotations": {"prometheus.io/scrape": "true"}}})
+        service, = of_kind(objects, "Service")
+        self.assertEqual(service["metadata"]["annotations"], {"prometheus.io/scrape": "true"})
+        self.assertEqual(of_kind(objects, "ServiceMonitor"), [])
+        self.assertEqual(of_kind(helm.objects_of({"provider": "digitalocean"}), "Service"), [])
+
+    def test_relabelings_come_after_the_one_of_the_job(self):
+        mine, dropped = {"targetLabel": "job", "replacement": "mine"}, {"action": "labeldrop", "regex": "pod"}
+        objects = helm.objects_of({"provider": "digitalocean", "serviceMonitor": {
+            "enabled": True, "scrapeTimeout": "5s", "relabelings": [mine], "metricRelabelings": [dropped]}})
+        endpoint, = of_kind(objects, "ServiceMonitor")[0]["spec"]["endpoints"]
+        self.assertEqual((endpoint["scrapeTimeout"], endpoint["relabelings"][1:], endpoint["metricRelabelings"]), ("5s", [mine], [dropped]))
 
     def test_issue42_5_a_serving_certificate_is_a_secret_that_is_mounted(self):
         objects = helm.objects_of({"provider": "digitalocean", "servingCertificate": {"secret": "endpoint"}, "serviceMonitor": {

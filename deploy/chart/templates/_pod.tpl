@@ -63,7 +63,10 @@ affinity:
           matchLabels:
             {{- include "ccm.selectorLabels" . | nindent 12 }}
 {{- end }}
-{{- if eq .Values.kind "Deployment" }}
+{{- if .Values.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- toYaml .Values.topologySpreadConstraints | nindent 2 }}
+{{- else if eq .Values.kind "Deployment" }}
 topologySpreadConstraints:
   {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
   - topologyKey: {{ . }}
@@ -74,8 +77,15 @@ topologySpreadConstraints:
         {{- include "ccm.selectorLabels" $ | nindent 8 }}
   {{- end }}
 {{- end }}
+{{- with .Values.initContainers }}
+initContainers:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 containers:
   {{- include "ccm.container" . | trim | nindent 2 }}
+  {{- with .Values.extraContainers }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- with include "ccm.volumes" . | trim }}
 volumes:
   {{- . | nindent 2 }}
@@ -132,9 +142,16 @@ volumes:
   {{- end }}
   securityContext:
     allowPrivilegeEscalation: false
+    {{- if not (hasKey .Values.securityContext "readOnlyRootFilesystem") }}
     readOnlyRootFilesystem: true
+    {{- end }}
+    {{- if not (hasKey .Values.securityContext "capabilities") }}
     capabilities:
       drop: [ALL]
+    {{- end }}
+    {{- with omit .Values.securityContext "allowPrivilegeEscalation" }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   {{- with include "ccm.volumeMounts" . | trim }}
   volumeMounts:
     {{- . | nindent 4 }}
