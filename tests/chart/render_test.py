@@ -323,6 +323,27 @@ class RenderTest(unittest.TestCase):
                 self.assertEqual([block["ipBlock"]["cidr"] for rule in reached for block in rule["to"]], addresses)
                 self.assertTrue(all(rule["ports"] == [{"port": 80}] for rule in reached))
 
+    def test_all_objects_have_the_annotations_of_the_values_and_their_own(self):
+        monitor = {"enabled": True}
+        values = {"annotations": {"team": "a", "x": "z"}, "serviceAccount": {"annotations": {"team": "b"}}, "useServiceAccountCredentials": True,
+                  "metricsService": {"annotations": {"scrape": "true"}}, "digitalocean": {"token": "dop_v1_a"}, "serviceMonitor": monitor,
+                  "prometheusRule": monitor, "dashboard": monitor, "networkPolicy": monitor, "hostNetwork": False}
+        for kind, recommended in [("Deployment", True), ("DaemonSet", False)]:
+            objects = helm.objects_of({"provider": "digitalocean", "kind": kind, "recommendedLabels": recommended, **values})
+            own = {"ServiceAccount": {"team": "b"}, "Service": {"scrape": "true"}}
+            for item in objects:
+                with self.subTest(kind=item["kind"], name=item["metadata"]["name"]):
+                    self.assertEqual(item["metadata"]["annotations"], {"team": "a", "x": "z", **own.get(item["kind"], {})})
+            workload, = of_kind(objects, kind)
+            self.assertNotIn("annotations", workload["spec"]["template"]["metadata"])
+
+    def test_a_map_that_is_null_is_an_empty_one(self):
+        names = ["labels", "podLabels", "annotations", "podAnnotations", "selectorLabels", "securityContext", "podSecurityContext", "nodeSelector",
+                 "serviceAccount.annotations", "metricsService.annotations", "serviceMonitor.labels"]
+        empty, null = (helm.template("-f", CHART / "ci/digitalocean-values.yaml", "--set", "serviceMonitor.enabled=true",
+                                     *itertools.chain.from_iterable(("--set-json", f"{name}={value}") for name in names)) for value in ["{}", "null"])
+        self.assertEqual(null, empty)
+
     def test_a_service_for_metrics_needs_no_operator(self):
         objects = helm.objects_of({"provider": "digitalocean", "metricsService": {"enabled": True, "annotations": {"prometheus.io/scrape": "true"}}})
         service, = of_kind(objects, "Service")

@@ -29,14 +29,28 @@
 {{- $_ := set $labels "app.kubernetes.io/managed-by" .Release.Service -}}
 {{- $_ := set $labels "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-") -}}
 {{- end -}}
-{{- with mergeOverwrite $labels .Values.labels -}}{{- toYaml . -}}{{- end -}}
+{{- with mergeOverwrite $labels (.Values.labels | default dict) -}}{{- toYaml . -}}{{- end -}}
 {{- end -}}
 
-{{- /* The same, as a member of metadata, or nothing. */ -}}
+{{- /* The members of metadata besides the name, of an object that no labels select. */ -}}
 {{- define "ccm.metadataLabels" -}}
-{{- with include "ccm.objectLabels" . | trim }}
+{{- include "ccm.metadataAnd" (list . dict) -}}
+{{- end -}}
+
+{{- /* ROOT ANNOTATIONS: the same, with annotations of its own. */ -}}
+{{- define "ccm.metadataAnd" -}}
+{{- with include "ccm.objectLabels" (index . 0) | trim }}
 labels:
   {{- . | nindent 2 }}
+{{- end }}
+{{- include "ccm.annotationsAnd" . }}
+{{- end -}}
+
+{{- /* ROOT ANNOTATIONS: those of all objects, and these, which win; as a member of metadata, or nothing. */ -}}
+{{- define "ccm.annotationsAnd" -}}
+{{- with mergeOverwrite (deepCopy ((index . 0).Values.annotations | default dict)) (index . 1 | default dict) }}
+annotations:
+  {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
@@ -47,7 +61,7 @@ labels:
 {{- /* ROOT MORE: with more labels. What selects stays as it is. */ -}}
 {{- define "ccm.labelsAnd" -}}
 {{- $root := index . 0 -}}
-{{- toYaml (mergeOverwrite (include "ccm.objectLabels" $root | fromYaml) (index . 1) (include "ccm.selectorLabels" $root | fromYaml)) -}}
+{{- toYaml (mergeOverwrite (include "ccm.objectLabels" $root | fromYaml) (index . 1 | default dict) (include "ccm.selectorLabels" $root | fromYaml)) -}}
 {{- end -}}
 
 {{- define "ccm.image" -}}

@@ -30,16 +30,16 @@ nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 securityContext:
-  {{- if not (hasKey .Values.podSecurityContext "runAsNonRoot") }}
+  {{- if not (hasKey (.Values.podSecurityContext | default dict) "runAsNonRoot") }}
   runAsNonRoot: true
   {{- end }}
-  {{- if not (hasKey .Values.podSecurityContext "runAsUser") }}
+  {{- if not (hasKey (.Values.podSecurityContext | default dict) "runAsUser") }}
   runAsUser: {{ .Values.runAsUser }}
   {{- end }}
-  {{- if not (hasKey .Values.podSecurityContext "fsGroup") }}
-  fsGroup: {{ .Values.podSecurityContext.runAsUser | default .Values.runAsUser }}
+  {{- if not (hasKey (.Values.podSecurityContext | default dict) "fsGroup") }}
+  fsGroup: {{ (.Values.podSecurityContext | default dict).runAsUser | default .Values.runAsUser }}
   {{- end }}
-  {{- if not (hasKey .Values.podSecurityContext "seccompProfile") }}
+  {{- if not (hasKey (.Values.podSecurityContext | default dict) "seccompProfile") }}
   seccompProfile:
     type: RuntimeDefault
   {{- end }}
@@ -142,14 +142,14 @@ volumes:
   {{- end }}
   securityContext:
     allowPrivilegeEscalation: false
-    {{- if not (hasKey .Values.securityContext "readOnlyRootFilesystem") }}
+    {{- if not (hasKey (.Values.securityContext | default dict) "readOnlyRootFilesystem") }}
     readOnlyRootFilesystem: true
     {{- end }}
-    {{- if not (hasKey .Values.securityContext "capabilities") }}
+    {{- if not (hasKey (.Values.securityContext | default dict) "capabilities") }}
     capabilities:
       drop: [ALL]
     {{- end }}
-    {{- with omit .Values.securityContext "allowPrivilegeEscalation" }}
+    {{- with omit (.Values.securityContext | default dict) "allowPrivilegeEscalation" }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
   {{- with include "ccm.volumeMounts" . | trim }}
@@ -160,7 +160,7 @@ volumes:
 
 {{- define "ccm.podMetadata" -}}
 labels:
-  {{- mergeOverwrite (include "ccm.recommendedLabels" . | fromYaml) .Values.podLabels (include "ccm.selectorLabels" . | fromYaml) | toYaml | nindent 2 }}
+  {{- mergeOverwrite (include "ccm.recommendedLabels" . | fromYaml) (.Values.podLabels | default dict) (include "ccm.selectorLabels" . | fromYaml) | toYaml | nindent 2 }}
 {{- with .Values.podAnnotations }}
 annotations:
   {{- toYaml . | nindent 2 }}
