@@ -3,7 +3,7 @@
 {{- .Values.nameOverride | default (printf "%s-cloud-controller-manager" .Values.provider | trimPrefix "-") | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
-{{- /* Those whose rights and demands the chart has. */ -}}
+{{- /* Providers whose rights and demands the chart has. */ -}}
 {{- define "ccm.knownProviders" -}}aws digitalocean openstack static sandbox{{- end -}}
 
 {{- define "ccm.selectorLabels" -}}
