@@ -47,8 +47,18 @@ Status soon(const Status& status) {
       .with_retry_after(kSoon);
 }
 
+// What the Service names and AWS does not know: no soon retry mends that, its user does.
+bool is_named_by_the_service(const Status& status) {
+  return has_code(status, "CertificateNotFound") || has_code(status, "AllocationIdNotFound") ||
+         has_code(status, "SSLPolicyNotFound");
+}
+
 // What AWS has not heard of yet, or another try made meanwhile: the next one sees it (AWS-168).
 Status of_a_step(Status status) {
+  if (is_named_by_the_service(status)) {
+    return Status(Code::invalid_argument, ErrorClass::invalid_spec, status.message())
+        .with_reason(status.reason());
+  }
   if (is_not_found(status)) return soon(status);
   for (const std::string_view code : {"DuplicateLoadBalancerName", "DuplicateListener",
                                       "InvalidGroup.Duplicate", "ResourceInUse"}) {

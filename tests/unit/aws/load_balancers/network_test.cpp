@@ -555,6 +555,13 @@ TEST_F(AwsLoadBalancersTest, EachCallThatFailsOnceIsMendedByTheNextSync) {
   for (const std::string& action : actions) {
     start();
     fail(action, "InternalFailure", 500);
+TEST_F(AwsLoadBalancersTest, AWS_98_ACertificateThatAwsDoesNotKnowIsToldToTheServicesUser) {
+  fail("CreateListener", "CertificateNotFound");
+  const auto made = ensure(nlb({443}, {{"ssl-cert", "arn:aws:acm:us-east-1:1:certificate/x"}}));
+  EXPECT_EQ(made.status().error_class(), ErrorClass::invalid_spec) << made.status().message();
+  EXPECT_EQ(made.status().reason(), "CertificateNotFound");
+}
+
     cloud.faults.back().count = 5;  // with all tries of a read
     EXPECT_FALSE(ensure(nlb({80, 443})).ok()) << action;
     cloud.faults.clear();
