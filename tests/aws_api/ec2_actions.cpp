@@ -140,9 +140,10 @@ void LoadBalancing::add_ec2_actions() {
     for (const auto& [id, subnet] : subnets) {
       std::string v6;
       if (!subnet.ipv6_cidr.empty()) {
-        v6 = tree("ipv6CidrBlockAssociationSet",
-                  tree("item", element("ipv6CidrBlock", subnet.ipv6_cidr) +
-                                   tree("ipv6CidrBlockState", element("state", "associated"))));
+        v6 =
+            tree("ipv6CidrBlockAssociationSet",
+                 tree("item", element("ipv6CidrBlock", subnet.ipv6_cidr) +
+                                  tree("ipv6CidrBlockState", element("state", subnet.ipv6_state))));
       }
       all += tree("item", element("subnetId", id) + element("availabilityZone", subnet.zone) +
                               element("cidrBlock", subnet.cidr) + v6 + ec2_tags(subnet.tags));

@@ -41,6 +41,7 @@ struct Subnet {
   std::string ipv6_cidr;
   Tags tags;
   bool is_public = true;
+  std::string ipv6_state = "associated";
 };
 struct Instance {
   std::string zone;

@@ -3,6 +3,8 @@
 #include "aws/api/error.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace ccm::aws {
@@ -11,13 +13,21 @@ namespace {
 constexpr int kVpcPage = 1'000;
 constexpr int kTablePage = 100;
 
+// "associated" is the state that serves. Words that are not known are left to AWS, which refuses a
+// dual-stack load balancer in a subnet without a range.
+bool serves_v6(std::string_view state) {
+  constexpr std::array<std::string_view, 5> kOthers{"associating", "disassociating",
+                                                    "disassociated", "failing", "failed"};
+  return std::find(kOthers.begin(), kOthers.end(), state) == kOthers.end();
+}
+
 Subnet read_subnet(XmlElement item) {
   Subnet out;
   out.id = item.text("subnetId");
   out.zone = item.text("availabilityZone");
   out.cidr = item.text("cidrBlock");
   for (const XmlElement one : item.list("ipv6CidrBlockAssociationSet")) {
-    if (one.child("ipv6CidrBlockState").text("state") == "associated") {
+    if (serves_v6(one.child("ipv6CidrBlockState").text("state"))) {
       out.ipv6_cidr = one.text("ipv6CidrBlock");
     }
   }

@@ -388,6 +388,16 @@ TEST_F(AwsLoadBalancersTest, AWS_81_144_ANewZoneComesWithItsNodes) {
   cloud.subnets["subnet-pub-c"] = {
       "us-east-1c", "10.0.2.0/24", "", {{"kubernetes.io/cluster/c1", "shared"}}, true};
   advance(seconds(90));
+TEST_F(AwsLoadBalancersTest, AWS_146_ASubnetNeedsARangeThatServes) {
+  const auto wish = nlb({80}, {{"ip-address-type", "dualstack"}});
+  cloud.subnets["subnet-pub-b"].ipv6_state = "disassociated";
+  EXPECT_NE(refused(wish).message().find("has no range of IPv6"), std::string::npos);
+  cloud.subnets["subnet-pub-b"].ipv6_state = "a state of next year";
+  start();
+  ensured(wish);
+  EXPECT_EQ(network().address_type, "dualstack");
+}
+
   EXPECT_EQ(difference(nlb()), "");  // no Node is there
   cloud.instances[instance(4)] = cloud.instances[instance(1)];
   cloud.instances[instance(4)].zone = "us-east-1c";
