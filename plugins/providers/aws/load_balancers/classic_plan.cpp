@@ -194,6 +194,17 @@ void ClassicPlanner::plan_node_rules(ClassicSubject& subject) {
                    [this, s = &subject](Ctx ctx) { return change_node_rules(std::move(ctx), *s); });
 }
 
+// The Nodes' rules for groups that it leaves (AWS-92).
+void ClassicPlanner::plan_old_groups(ClassicSubject& subject) {
+  if (settings_.disable_security_group_ingress) return;
+  std::set<std::string> old = as_set(subject.balancer.groups);
+  for (const std::string& id : wanted_groups(subject)) old.erase(id);
+  if (source_removals({old.begin(), old.end()}, *subject.groups).empty()) return;
+  subject.plan.add("security groups of Nodes", [this, s = &subject, old](Ctx ctx) {
+    return close_to_groups(std::move(ctx), *s, old);
+  });
+}
+
 void ClassicPlanner::plan_creation(ClassicSubject& subject) {
   plan_own_group(subject);
   subject.plan.add("created",
@@ -237,6 +248,7 @@ Task<Status> ClassicPlanner::plan_existing(Ctx ctx, ClassicSubject& subject) {
     if (!attributes.ok()) co_return attributes;
   }
   plan_node_rules(subject);
+  plan_old_groups(subject);
   plan_instances(subject);
   co_return Status();
 }
@@ -338,6 +350,25 @@ Task<Status> ClassicPlanner::change_node_rules(Ctx ctx, ClassicSubject& subject)
   const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
   for (RuleChange& change : node_changes_of(subject, **groups)) {
+    Status applied = co_await groups_.apply(ctx, std::move(change));
+    if (!applied.ok()) co_return applied;
+  }
+  co_return Status();
+}
+
+// A group of the user's may be in front of other load balancers, too.
+Task<Status> ClassicPlanner::close_to_groups(Ctx ctx, ClassicSubject& subject,
+                                             std::set<std::string> groups) {
+  const auto all = co_await elb_.list(ctx, kKnown);
+  if (!all.ok()) co_return all.status();
+  for (const auto& [name, other] : **all) {
+    if (name == subject.balancer.name) continue;
+    for (const std::string& id : other.groups) groups.erase(id);
+  }
+  const auto known = co_await groups_.list(ctx, kKnown);
+  if (!known.ok()) co_return known.status();
+  const std::vector<std::string> sources(groups.begin(), groups.end());
+  for (RuleChange& change : source_removals(sources, **known)) {
     Status applied = co_await groups_.apply(ctx, std::move(change));
     if (!applied.ok()) co_return applied;
   }

@@ -13,6 +13,7 @@
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ class ClassicPlanner {
   void plan_policies(ClassicSubject& subject);
   void plan_instances(ClassicSubject& subject);
   void plan_node_rules(ClassicSubject& subject);
+  void plan_old_groups(ClassicSubject& subject);
 
   // Steps.
   Task<Status> make_own_group(Ctx ctx, ClassicSubject& subject);
@@ -61,6 +63,7 @@ class ClassicPlanner {
   Task<Status> change_subnets(Ctx ctx, ClassicSubject& subject);
   Task<Status> set_policies(Ctx ctx, ClassicSubject& subject);
   Task<Status> change_node_rules(Ctx ctx, ClassicSubject& subject);
+  Task<Status> close_to_groups(Ctx ctx, ClassicSubject& subject, std::set<std::string> groups);
 
   [[nodiscard]] std::vector<RuleChange> node_changes_of(ClassicSubject& subject,
                                                         const SecurityGroups& groups) const;

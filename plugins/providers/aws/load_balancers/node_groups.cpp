@@ -69,4 +69,19 @@ std::vector<RuleChange> removal_changes(const std::string& mark,
   return changes;
 }
 
+std::vector<RuleChange> source_removals(const std::vector<std::string>& sources,
+                                        const SecurityGroups& groups) {
+  Rules unwanted;
+  for (const std::string& source : sources) allow_group(unwanted, source, "");
+  std::vector<RuleChange> changes;
+  for (const auto& [id, group] : groups) {
+    RuleChange change{id, {}, {}};
+    for (const Rule& rule : unwanted) {
+      if (group.rules.contains(rule) && rule.source != id) change.remove.insert(rule);
+    }
+    if (!change.empty()) changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
 }  // namespace ccm::aws

@@ -33,4 +33,9 @@ std::vector<RuleChange> removal_changes(const std::string& mark,
                                         const std::vector<std::string>& own,
                                         const SecurityGroups& groups);
 
+// Rules for all traffic from these groups, without description, as a classic load balancer's group
+// has them in the groups of Nodes. Other rules that name the groups stay.
+std::vector<RuleChange> source_removals(const std::vector<std::string>& sources,
+                                        const SecurityGroups& groups);
+
 }  // namespace ccm::aws

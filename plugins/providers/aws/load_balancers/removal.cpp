@@ -241,14 +241,7 @@ Task<Status> LoadBalancers::remove_node_rules(Ctx ctx, std::vector<std::string> 
   if (sources.empty()) co_return Status();
   const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
-  Rules wanted;
-  for (const std::string& source : sources) allow_group(wanted, source, "");
-  for (const auto& [id, group] : **groups) {
-    RuleChange change{id, {}, {}};
-    for (const Rule& rule : wanted) {
-      if (group.rules.contains(rule) && rule.source != id) change.remove.insert(rule);
-    }
-    if (change.empty()) continue;
+  for (RuleChange& change : source_removals(sources, **groups)) {
     Status applied = co_await groups_.apply(ctx, std::move(change));
     if (!applied.ok()) co_return applied;
   }

@@ -205,6 +205,23 @@ TEST_F(AwsClassicTest, AWS_19_89_GroupsOfTheUserAndOfTheOperator) {
   expect_nothing_left();
 }
 
+TEST_F(AwsClassicTest, AWS_92_TheNodesRuleForAGroupGoesWhenItsLastLoadBalancerLeavesIt) {
+  const Annotated named{{"security-groups", kOther}};
+  auto second = with(web(), named);
+  second.name = "second";
+  second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  ensured(clb({80}, named));
+  ensured(second);
+  EXPECT_EQ(rules(kNodes), "-1 -1--1 " + kOther + "\n");
+  ensured(clb());
+  EXPECT_NE(rules(kNodes).find(kOther), std::string::npos);  // the second one needs it
+  EXPECT_TRUE(remove(second).ok());
+  ensured(clb({80}, named));
+  ensured(clb());
+  EXPECT_EQ(rules(kNodes), "-1 -1--1 " + own_group() + "\n");
+  EXPECT_EQ(difference(clb()), "");
+}
+
 TEST_F(AwsClassicTest, AWS_89_ExtraGroupsComeBesideTheOwnOne) {
   ensured(clb({80}, {{"extra-security-groups", kOther}}));
   EXPECT_EQ(classic().groups, (std::vector<std::string>{own_group(), kOther}));
