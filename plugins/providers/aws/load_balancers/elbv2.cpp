@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kElbPage = 400;
 constexpr std::size_t kTargetsACall = 100;
+constexpr std::size_t kTaggedACall = 20;
 constexpr std::size_t kTriesToRegister = 4;  // AWS may name one bad target at a time
 
 Call elbv2_call(const char* action) { return Call{Api::elbv2, action}; }
@@ -417,11 +418,15 @@ Task<Status> Elbv2::set_groups(Ctx ctx, NetworkBalancer balancer, std::vector<st
   co_return sent;
 }
 
-Task<Status> Elbv2::add_tags(Ctx ctx, std::string arn, Tags tags) {
-  Call call = elbv2_write("AddTags", true);
-  call.params.add("ResourceArns", arn);
-  set_tags(call.params, tags);
-  return client_.run(std::move(ctx), std::move(call));
+Task<Status> Elbv2::add_tags(Ctx ctx, std::vector<std::string> arns, Tags tags) {
+  for (const std::vector<std::string>& some : chunks(arns, kTaggedACall)) {
+    Call call = elbv2_write("AddTags", true);
+    call.params.add_all("ResourceArns", some);
+    set_tags(call.params, tags);
+    Status sent = co_await client_.run(ctx, std::move(call));
+    if (!sent.ok()) co_return sent;
+  }
+  co_return Status();
 }
 
 Task<Status> Elbv2::remove_tag(Ctx ctx, std::string arn, std::string key) {

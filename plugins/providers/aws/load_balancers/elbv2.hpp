@@ -75,7 +75,8 @@ class Elbv2 {
   Task<Status> set_subnets(Ctx ctx, NetworkBalancer balancer, std::vector<Subnet> subnets);
   Task<Status> set_address_type(Ctx ctx, NetworkBalancer balancer, bool dual_stack);
   Task<Status> set_groups(Ctx ctx, NetworkBalancer balancer, std::vector<std::string> groups);
-  Task<Status> add_tags(Ctx ctx, std::string arn, Tags tags);
+  // To each of them, in that order.
+  Task<Status> add_tags(Ctx ctx, std::vector<std::string> arns, Tags tags);
   Task<Status> remove_tag(Ctx ctx, std::string arn, std::string key);
   Task<Status> delete_listener(Ctx ctx, std::string arn);
   Task<Status> delete_group(Ctx ctx, std::string arn);

@@ -208,7 +208,7 @@ Task<Result<InstanceMap>> LoadBalancers::instances_of(Ctx ctx,
 
 // Additional tags are added and changed, never taken away (AWS-68). One that is taken over, or
 // joined, is marked before anything else.
-void LoadBalancers::plan_tags(Subject& subject, const Found& found) {
+Tags LoadBalancers::missing_tags(const Subject& subject, const Found& found) {
   Tags wanted = subject.options.tags;
   if (found.claim == Claim::takeover) {
     wanted = subject.tags;
@@ -224,22 +224,53 @@ void LoadBalancers::plan_tags(Subject& subject, const Found& found) {
     const auto has = found.tags.find(tag.first);
     return has != found.tags.end() && has->second == tag.second;
   });
-  if (wanted.empty()) return;
-  if (found.network) {
-    subject.plan.add("tags", [this, arn = found.network->arn, wanted](Ctx ctx) {
-      network_tags_.edit([arn, wanted](TagsByOwner& known) {
-        for (const auto& [key, value] : wanted) known[arn][key] = value;
-      });
-      return elbv2_.add_tags(std::move(ctx), arn, wanted);
-    });
-  } else {
-    subject.plan.add("tags", [this, name = found.classic->name, wanted](Ctx ctx) {
-      classic_tags_.edit([name, wanted](TagsByOwner& known) {
-        for (const auto& [key, value] : wanted) known[name][key] = value;
-      });
-      return elb_.add_tags(std::move(ctx), name, wanted);
-    });
+  return wanted;
+}
+
+void LoadBalancers::plan_tags(NetworkSubject& subject, const Found& found) {
+  const Tags missing = missing_tags(subject, found);
+  if (missing.empty()) return;
+  const bool whole = found.claim == Claim::owner;
+  subject.plan.add("tags", [this, s = &subject, missing, whole](Ctx ctx) {
+    return tag_network(std::move(ctx), *s, missing, whole);
+  });
+}
+
+void LoadBalancers::plan_tags(ClassicSubject& subject, const Found& found) {
+  const Tags missing = missing_tags(subject, found);
+  if (missing.empty()) return;
+  subject.plan.add("tags", [this, name = found.classic->name, missing](Ctx ctx) {
+    return tag_classic(std::move(ctx), name, missing);
+  });
+}
+
+// Listeners and target groups get what the load balancer lacks: reading their own tags would cost
+// calls at each sync. It comes last, so that a failure before leaves something to do.
+Task<Status> LoadBalancers::tag_network(Ctx ctx, NetworkSubject& subject, Tags missing,
+                                        bool whole) {
+  std::vector<std::string> arns;
+  for (const NetworkSubject::Port& port : subject.ports) {
+    if (!whole || !port.existing) continue;
+    arns.push_back(port.existing->arn);
+    if (!port.group.empty()) arns.push_back(port.group);
   }
+  const std::string arn = subject.balancer.arn;
+  arns.push_back(arn);
+  Status tagged = co_await elbv2_.add_tags(ctx, std::move(arns), missing);
+  if (!tagged.ok()) co_return tagged;
+  network_tags_.edit([arn, missing](TagsByOwner& known) {
+    for (const auto& [key, value] : missing) known[arn][key] = value;
+  });
+  co_return Status();
+}
+
+Task<Status> LoadBalancers::tag_classic(Ctx ctx, std::string name, Tags missing) {
+  Status tagged = co_await elb_.add_tags(ctx, name, missing);
+  if (!tagged.ok()) co_return tagged;
+  classic_tags_.edit([name, missing](TagsByOwner& known) {
+    for (const auto& [key, value] : missing) known[name][key] = value;
+  });
+  co_return Status();
 }
 
 // Groups that the Service had, and has not any more.

@@ -100,7 +100,11 @@ class LoadBalancers {
   Task<Status> prepare(Ctx ctx, Subject& subject, const Backends& backends, const Found& found);
   // Instances of a recent listing; what is not there, or does not run, is asked about again.
   Task<Result<InstanceMap>> instances_of(Ctx ctx, const std::vector<std::string>& ids);
-  void plan_tags(Subject& subject, const Found& found);
+  [[nodiscard]] static Tags missing_tags(const Subject& subject, const Found& found);
+  void plan_tags(NetworkSubject& subject, const Found& found);
+  void plan_tags(ClassicSubject& subject, const Found& found);
+  Task<Status> tag_network(Ctx ctx, NetworkSubject& subject, Tags missing, bool whole);
+  Task<Status> tag_classic(Ctx ctx, std::string name, Tags missing);
   void plan_leftovers(Subject& subject, const std::set<std::string>& used);
   Task<Status> plan_shares(Ctx ctx, NetworkSubject& subject, const Found& found);
   Task<Status> plan_orphans(Ctx ctx, NetworkSubject& subject);

@@ -134,6 +134,8 @@ Task<Status> LoadBalancers::remove_network(Ctx ctx, const LoadBalancerService& s
   if (!all.ok()) co_return all.status();
   for (const auto& [name, balancer] : (*all)->by_name) {
     if (balancer.vpc_id != cluster_.vpc_id || balancer.type != "network") continue;
+    const auto now = co_await elbv2_.list(ctx, kKnown);
+    if (now.ok() && !(*now)->by_name.contains(name)) continue;  // another Service's deletion
     auto tags = co_await network_tags(ctx, balancer);
     if (!tags.ok()) co_return tags.status();
     Found found{balancer, std::nullopt, *std::move(tags), Claim::none};
@@ -169,7 +171,8 @@ Task<Status> LoadBalancers::leave_network(Ctx ctx, const LoadBalancerService& se
     mark = heir->first;
     const Tags owner{{std::string(kServiceTag), heir->second},
                      {std::string(kServiceUidTag), mark.substr(kGuestTagPrefix.size())}};
-    Status handed = co_await elbv2_.add_tags(ctx, arn, owner);
+    std::vector<std::string> arns{arn};
+    Status handed = co_await elbv2_.add_tags(ctx, std::move(arns), owner);
     if (!handed.ok()) co_return handed;
   }
   Status unmarked = co_await elbv2_.remove_tag(ctx, arn, mark);

@@ -338,6 +338,21 @@ TEST_F(AwsLoadBalancersTest, AWS_103_96_AttributesOfTheLoadBalancer) {
   EXPECT_EQ(network().attributes["deletion_protection.enabled"], "true");  // nobody says it
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_68_155_NewTagsComeToListenersAndTargetGroupsAsWell) {
+  ensured(nlb({80, 443}));
+  const Annotated tagged{{"additional-resource-tags", "a=b"}};
+  fail("AddTags", "TooManyTags");
+  EXPECT_FALSE(ensure(nlb({80, 443}, tagged)).ok());
+  cloud.clear_log();
+  ensured(nlb({80, 443}, tagged));
+  EXPECT_EQ(cloud.count("AddTags"), 1);
+  EXPECT_EQ(cloud.writes(), 1);
+  EXPECT_EQ(network().tags["a"], "b");
+  for (auto& [arn, listener] : cloud.listeners) EXPECT_EQ(listener.tags["a"], "b");
+  for (auto& [arn, group] : cloud.targets) EXPECT_EQ(group.tags["a"], "b");
+  EXPECT_EQ(difference(nlb({80, 443}, tagged)), "");
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_96_NamesOfTheControllerOfAwsAreHonoured) {
   ensured(nlb({80}, {{"scheme", "internal"},
                      {"name", "my-nlb"},
