@@ -219,6 +219,8 @@ Task<Status> LoadBalancers::remove_classic(Ctx ctx, const LoadBalancerService& s
   if (!all.ok()) co_return all.status();
   for (const auto& [name, balancer] : **all) {
     if (balancer.vpc_id != cluster_.vpc_id) continue;
+    const auto now = co_await elb_.list(ctx, kKnown);
+    if (now.ok() && !(*now)->contains(name)) continue;  // another Service's deletion
     auto tags = co_await classic_tags(ctx, balancer);
     if (!tags.ok()) co_return tags.status();
     if (claim_of(service, {name, name, *tags}, cluster_) != Claim::owner) continue;

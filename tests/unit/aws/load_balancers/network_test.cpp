@@ -388,6 +388,16 @@ TEST_F(AwsLoadBalancersTest, AWS_146_OneOfTheGoManagerKeepsItsFamilyUntilTheAnno
   EXPECT_EQ(network().address_type, "dualstack");
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_146_ASubnetNeedsARangeThatServes) {
+  const auto wish = nlb({80}, {{"ip-address-type", "dualstack"}});
+  cloud.subnets["subnet-pub-b"].ipv6_state = "disassociated";
+  EXPECT_NE(refused(wish).message().find("has no range of IPv6"), std::string::npos);
+  cloud.subnets["subnet-pub-b"].ipv6_state = "a state of next year";
+  start();
+  ensured(wish);
+  EXPECT_EQ(network().address_type, "dualstack");
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_97_156_AddressesAreAsManyAsSubnets) {
   const std::string one = "eipalloc-00000000000000001";
   EXPECT_EQ(refused(nlb({80}, {{"eip-allocations", one}})).message(),
@@ -403,16 +413,6 @@ TEST_F(AwsLoadBalancersTest, AWS_81_144_ANewZoneComesWithItsNodes) {
   cloud.subnets["subnet-pub-c"] = {
       "us-east-1c", "10.0.2.0/24", "", {{"kubernetes.io/cluster/c1", "shared"}}, true};
   advance(seconds(90));
-TEST_F(AwsLoadBalancersTest, AWS_146_ASubnetNeedsARangeThatServes) {
-  const auto wish = nlb({80}, {{"ip-address-type", "dualstack"}});
-  cloud.subnets["subnet-pub-b"].ipv6_state = "disassociated";
-  EXPECT_NE(refused(wish).message().find("has no range of IPv6"), std::string::npos);
-  cloud.subnets["subnet-pub-b"].ipv6_state = "a state of next year";
-  start();
-  ensured(wish);
-  EXPECT_EQ(network().address_type, "dualstack");
-}
-
   EXPECT_EQ(difference(nlb()), "");  // no Node is there
   cloud.instances[instance(4)] = cloud.instances[instance(1)];
   cloud.instances[instance(4)].zone = "us-east-1c";
@@ -555,6 +555,13 @@ TEST_F(AwsLoadBalancersTest, AWS_167_WhatAwsHasNotHeardOfYetIsWaitedFor) {
   EXPECT_EQ(cloud.listeners.size(), 1U);
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_98_ACertificateThatAwsDoesNotKnowIsToldToTheServicesUser) {
+  fail("CreateListener", "CertificateNotFound");
+  const auto made = ensure(nlb({443}, {{"ssl-cert", "arn:aws:acm:us-east-1:1:certificate/x"}}));
+  EXPECT_EQ(made.status().error_class(), ErrorClass::invalid_spec) << made.status().message();
+  EXPECT_EQ(made.status().reason(), "CertificateNotFound");
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_161_TheNameIsThereAtOnceAndAnEventSaysWhenItServes) {
   cloud.state_of_new = "provisioning";
   EXPECT_FALSE(ensured(nlb()).ingress.empty());
@@ -580,13 +587,6 @@ TEST_F(AwsLoadBalancersTest, EachCallThatFailsOnceIsMendedByTheNextSync) {
   for (const std::string& action : actions) {
     start();
     fail(action, "InternalFailure", 500);
-TEST_F(AwsLoadBalancersTest, AWS_98_ACertificateThatAwsDoesNotKnowIsToldToTheServicesUser) {
-  fail("CreateListener", "CertificateNotFound");
-  const auto made = ensure(nlb({443}, {{"ssl-cert", "arn:aws:acm:us-east-1:1:certificate/x"}}));
-  EXPECT_EQ(made.status().error_class(), ErrorClass::invalid_spec) << made.status().message();
-  EXPECT_EQ(made.status().reason(), "CertificateNotFound");
-}
-
     cloud.faults.back().count = 5;  // with all tries of a read
     EXPECT_FALSE(ensure(nlb({80, 443})).ok()) << action;
     cloud.faults.clear();

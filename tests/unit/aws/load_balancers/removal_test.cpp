@@ -166,5 +166,28 @@ TEST_F(AwsRemovalTest, AWS_112_TwoThatGoAtOnceLeaveNoRuleForThePathMtu) {
   expect_nothing_left();
 }
 
+TEST_F(AwsRemovalTest, DeletionsAtOnceDoNotAskForTheTagsOfWhatIsGone) {
+  std::vector<LoadBalancerService> services;
+  for (const char digit : {'3', '2', '1'}) {
+    auto& one = services.emplace_back(with(web(), {}));
+    one.name += digit;
+    one.uid.front() = digit;
+    ensured(one);
+  }
+  cloud.clear_log();
+  latency = std::chrono::milliseconds(50);
+  const auto table = component->interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
+  std::vector<decltype(component->start(
+      "", ccm::LoadBalancers::Remove{table, component->ctx(), services.front()}))>
+      running;
+  for (const auto& one : services) {
+    running.push_back(
+        component->start("remove", ccm::LoadBalancers::Remove{table, component->ctx(), one}));
+  }
+  for (auto& one : running) EXPECT_TRUE(component->finish(one).ok());
+  EXPECT_LE(cloud.count("DescribeTags"), 1);  // those of all, once
+  expect_nothing_left();
+}
+
 }  // namespace
 }  // namespace ccm::aws
