@@ -242,6 +242,37 @@ TEST_F(AwsTaggingTest, AWS_130_TheRateNeedsBothNumbers) {
   }
 }
 
+TEST_F(AwsTaggingTest, AWS_130_ANodeKeepsItsTurnHoweverOftenItChanges) {
+  host.config.set_flag("tagging-controller-rate-limit", "0.5");
+  host.config.set_flag("tagging-controller-burst-limit", "1");
+  run();
+  join(1);
+  join(2);
+  for (const char* zone : {"b", "c", "d"}) {
+    join("n2", std::string("aws:///us-east-1") + zone + "/" + id(2));
+  }
+  join(3);
+  for (const size_t tagged : {1U, 2U, 3U}) {
+    pass(milliseconds(1'500));
+    EXPECT_EQ(cloud.calls("CreateTags"), tagged);
+  }
+}
+
+TEST_F(AwsTaggingTest, AWS_127_AnInstanceIsItsNodesAsLongAsOneNamesIt) {
+  join(1);
+  join("again", "aws:///us-east-1b/" + id(2));
+  run();
+  join("again", "aws:///us-east-1b/" + id(1));  // the Node was made again
+  pass(seconds(1));
+  host.kube.remove("v1/nodes", "n1");
+  pass(seconds(1));
+  EXPECT_EQ(cloud.calls("DeleteTags"), 0U);
+  host.kube.remove("v1/nodes", "again");
+  pass(seconds(1));
+  EXPECT_EQ(cloud.calls("DeleteTags"), 1U);
+  EXPECT_EQ(tags(1), aws_api::Tags());
+}
+
 TEST_F(AwsTaggingTest, AWS_36_AThrottledCallIsMadeAgain) {
   join(1);
   cloud.faults.push_back({"CreateTags", 4, 503, "RequestLimitExceeded", "Slow down."});

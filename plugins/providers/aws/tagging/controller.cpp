@@ -73,6 +73,8 @@ bool TaggingController::lacks_tags(const Object& node) const {
 
 void TaggingController::on_event(EventKind kind, const Object&, const Object& now,
                                  const Queue& queue) {
+  note_instance(std::string(now.name()),
+                kind == EventKind::deleted ? std::string() : tagged_instance(now));
   if (kind == EventKind::deleted) {
     // The label is our record of the tags; a provider ID is a kubelet's word. A standby would keep
     // them for ever; the leader takes care.
@@ -83,19 +85,37 @@ void TaggingController::on_event(EventKind kind, const Object&, const Object& no
   } else if (!lacks_tags(now)) {
     return;
   }
-  queue.add(now.name(), Priority::changed, turn());
+  queue.add(now.name(), Priority::changed, turn_of(std::string(now.name())));
 }
 
-milliseconds TaggingController::turn() {
+milliseconds TaggingController::turn_of(const std::string& name) {
   if (settings_.rate <= 0 || settings_.burst <= 0) return milliseconds(0);
-  const double interval = 1e3 / settings_.rate;
   const auto now = static_cast<double>(host_.timer.now().count());
-  const double mine = std::max(next_turn_ms_, now - interval * (settings_.burst - 1));
-  next_turn_ms_ = mine + interval;
-  return milliseconds(static_cast<int64_t>(std::max(mine - now, 0.0)));
+  const auto [place, is_new] = turns_ms_.try_emplace(name);
+  if (is_new) {
+    const double interval = 1e3 / settings_.rate;
+    place->second = std::max(next_turn_ms_, now - interval * (settings_.burst - 1));
+    next_turn_ms_ = place->second + interval;
+  }
+  return milliseconds(static_cast<int64_t>(std::max(place->second - now, 0.0)));
+}
+
+void TaggingController::note_instance(const std::string& name, std::string instance) {
+  const auto known = instances_.find(name);
+  if (known != instances_.end()) {
+    if (known->second == instance) return;
+    const auto of = nodes_.find(known->second);
+    of->second.erase(name);
+    if (of->second.empty()) nodes_.erase(of);
+    instances_.erase(known);
+  }
+  if (instance.empty()) return;
+  nodes_[instance].insert(name);
+  instances_.emplace(name, std::move(instance));
 }
 
 Task<Result<ReconcileResult>> TaggingController::reconcile(Ctx ctx, Request request) {
+  turns_ms_.erase(request.key);
   Status status = co_await untag(ctx, request.key);
   const Object node = host_.kube.cached(kTaggedNodes, request.key);
   if (status.ok() && node && lacks_tags(node)) {
@@ -144,12 +164,7 @@ Task<Status> TaggingController::label(Ctx ctx, Object node) {
 }
 
 bool TaggingController::in_use(const std::string& instance_id) const {
-  bool found = false;
-  host_.kube.cached_each(kTaggedNodes, {}, [&](const Object& node) {
-    found = tagged_instance(node) == instance_id;
-    return !found;
-  });
-  return found;
+  return nodes_.contains(instance_id);
 }
 
 Task<Status> TaggingController::untag(Ctx ctx, std::string name) {
