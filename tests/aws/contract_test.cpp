@@ -70,7 +70,7 @@ TEST_F(AwsContractTest, AWS_59_158_TheListingOfNodesServesTargetsAndZonesAreAske
   reads.clear();
   ASSERT_TRUE(ensure(nlb({80})).ok());
   EXPECT_EQ(asked("DescribeInstances"), 0);
-  host.loop.advance(std::chrono::minutes(2));
+  host.loop.advance(std::chrono::minutes(11));
   reads.clear();
   ASSERT_TRUE(ensure(nlb({80})).ok());
   EXPECT_EQ(asked("DescribeSubnets"), 1);

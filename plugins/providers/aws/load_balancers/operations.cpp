@@ -4,16 +4,37 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace ccm::aws {
 namespace {
 
 constexpr std::chrono::milliseconds kAge{20'000};
-constexpr std::chrono::milliseconds kVpcAge{60'000};
+// Subnets and route tables change seldom; what a Service or a target needs and is not there is read
+// again after a minute, and everything after a failure.
+constexpr std::chrono::milliseconds kVpcAge{600'000};
+constexpr std::chrono::milliseconds kLackingVpcAge{60'000};
 constexpr std::chrono::milliseconds kInstancesAge{60'000};
 constexpr std::chrono::milliseconds kSoon{1'000};
 constexpr std::chrono::milliseconds kTimeout{120'000};
+
+// Whether a subnet that the Service names, or the zone of a target, is not there.
+bool lacks_subnets(const Network& network, const Subject& subject) {
+  std::set<std::string_view> known;
+  for (const Subnet& subnet : network.subnets) {
+    known.insert(subnet.id);
+    known.insert(subnet.zone);
+    const auto name = subnet.tags.find("Name");
+    if (name != subnet.tags.end()) known.insert(name->second);
+  }
+  const auto is_missing = [&](const std::string& name) { return !known.contains(name); };
+  const auto& named = subject.options.subnets;
+  const auto& zones = subject.targets.zones;
+  return std::any_of(named.begin(), named.end(), is_missing) ||
+         std::any_of(zones.begin(), zones.end(), is_missing);
+}
 
 LoadBalancer in_state(LoadBalancerState state) {
   LoadBalancer out;
@@ -179,6 +200,9 @@ Task<Status> LoadBalancers::prepare(Ctx ctx, Subject& subject, const Backends& b
   if (!groups.ok()) co_return groups.status();
   subject.groups = *groups;
   auto network = co_await vpc_.get(ctx, kVpcAge);
+  if (network.ok() && lacks_subnets(**network, subject)) {
+    network = co_await vpc_.get(ctx, kLackingVpcAge);
+  }
   if (!network.ok()) co_return network.status();
   subject.network = *network;
   co_return Status();

@@ -56,6 +56,20 @@ TEST_F(AwsLoadBalancersTest, AWS_105_ANewOneWithTwoPortsCostsTenCallsAndNothingO
   EXPECT_EQ(cloud.writes(), 0);
 }
 
+TEST_F(AwsLoadBalancersTest, Issue43_ANewOneAfterMinutesOfNothingCostsTenCalls) {
+  ensured(with(web({8080}), {{"type", "nlb"}}));
+  (void)remove(nlb({8080}));
+  advance(seconds(300));
+  cloud.clear_log();
+  ensured(nlb({80, 443}));
+  // In the manager the listing that Nodes get serves.
+  EXPECT_LE(cloud.writes() + cloud.reads() - cloud.count("DescribeInstances"), 10)
+      << ::testing::PrintToString(cloud.journal);
+  advance(seconds(400));
+  ensured(nlb({80, 443}));
+  EXPECT_EQ(cloud.count("DescribeSubnets"), 1);
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_80_WithoutASubnetNothingIsMade) {
   cloud.subnets.clear();
   const Status why = refused(nlb());
