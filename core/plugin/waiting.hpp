@@ -5,6 +5,7 @@
 
 #include "runtime/timers.hpp"
 
+#include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,16 @@ inline Task<void> sleep(runtime::Timers& timers, std::chrono::milliseconds delay
   };
   CallbackAwaiter<bool> passed(start);
   co_await passed;
+}
+
+// The end of a task of a Scope that nobody awaits: its fault ends the process, as one of net::spawn
+// does. Whoever waits for what it does would wait for ever. `timers` must outlive the task.
+inline auto ending_on_fault(runtime::Timers& timers) {
+  return [&timers](const Status& outcome) {
+    if (outcome.ok()) return;
+    timers.after(std::chrono::milliseconds(0),
+                 [outcome] { throw std::runtime_error(outcome.message()); });
+  };
 }
 
 // Awaited once, it runs them all side by side, and goes on when the last one has ended; what one of

@@ -5,6 +5,8 @@
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
+#include <gtest/gtest.h>
+
 #include <utility>
 
 namespace ccm {
@@ -13,7 +15,9 @@ class Tasks {
  public:
   template <typename T, typename Done>
   void operator()(Task<T> task, Done done) {
-    scope_.start(run(std::move(task), std::move(done)), [](const Status&) {});
+    scope_.start(run(std::move(task), std::move(done)), [](const Status& status) {
+      if (!status.ok()) ADD_FAILURE() << status.message();
+    });
   }
   void clear() { scope_.clear(); }
 

@@ -40,7 +40,8 @@ class CloudService : public HostService {
     auto& cloud = static_cast<CloudService&>(service);
     const auto component = cloud.component();
     if (!component) return;
-    // The end of the component ends what has not begun, and what runs ends with this service.
+    // The end of the component ends what has not begun; what runs ends by its ctx or the provider.
+    // The service stays for as long as the process does, since stray threads may call it.
     HostOperation::begin(
         component, ctx, done, name, std::move(wrong),
         [&cloud, work = std::move(work), end = std::move(end)](const HostOperation::Ptr& running) {

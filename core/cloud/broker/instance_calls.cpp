@@ -1,5 +1,7 @@
 #include "cloud/broker/instance_calls.hpp"
 
+#include "plugin/waiting.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -112,7 +114,7 @@ void SingleCalls::pump() {
       questions.push_back(std::move(waiting_.front()));
       waiting_.pop_front();
     }
-    calls_.start(call(std::move(questions)), [](const Status&) {});
+    calls_.start(call(std::move(questions)), ending_on_fault(timers_));
   }
 }
 

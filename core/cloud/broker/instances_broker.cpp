@@ -332,7 +332,7 @@ void InstancesBroker::begin_listing() {
   const bool for_polls = std::all_of(waiting_.begin(), waiting_.end(),
                                      [](const Question& question) { return question.polled(); });
   if (for_polls) poll_budget_.spend(timers_.now(), listing_calls());
-  listings_.start(list_all(common_origin(waiting_)), [](const Status&) {});
+  listings_.start(list_all(common_origin(waiting_)), ending_on_fault(timers_));
 }
 
 Task<void> InstancesBroker::list_all(std::shared_ptr<Origin> origin) {

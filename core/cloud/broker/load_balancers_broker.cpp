@@ -111,7 +111,9 @@ LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider
     for (const auto& [uid, entry] : removed_) {
       if (entry.lane == lane) removed.push_back(uid);
     }
-    for (const std::string& uid : removed) running_.start(remove_again(uid), [](const Status&) {});
+    for (const std::string& uid : removed) {
+      running_.start(remove_again(uid), ending_on_fault(provider_->runtime().timers));
+    }
   });
 }
 
@@ -137,7 +139,12 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::ensure(Request request,
   removed_.erase(uid);  // it is wanted again
   const std::shared_ptr<Origin> origin = context->origin();
   const std::size_t before = calls_of(origin);
-  Result<Running> running = co_await begin(request, context);
+  const Result<std::string> key = co_await turn_key(request, context);
+  if (!key.ok()) {
+    changes_.ended(uid, key.status(), calls_of(origin) - before);
+    co_return key.status();
+  }
+  Result<Running> running = co_await begin(*key, request, context);
   if (!running.ok()) {
     // One that gave up before its turn came says nothing of the request.
     if (!context->ended()) changes_.ended(uid, running.status(), calls_of(origin) - before);
@@ -159,18 +166,28 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::update_backends(Request request,
                             update != nullptr ? update : table_.ensure);
 }
 
+Task<Result<std::string>> LoadBalancersBroker::turn_key(Request request,
+                                                        std::shared_ptr<Context> context) {
+  const std::string& uid = request->service.uid;
+  if (table_.lane == nullptr) co_return uid;
+  const Result<std::string> named = co_await lane(request, context);
+  if (!named.ok()) co_return named.status();
+  co_return named->empty() ? uid : "lane " + *named;
+}
+
 Task<Result<LoadBalancersBroker::Running>> LoadBalancersBroker::begin(
-    Request request, std::shared_ptr<Context> context) {
-  std::string key = request->service.uid;
-  if (table_.lane != nullptr) {
-    const Result<std::string> named = co_await lane(request, context);
-    if (!named.ok()) co_return named.status();
-    if (!named->empty()) key = "lane " + *named;
-  }
+    std::string key, Request request, std::shared_ptr<Context> context) {
   Result<Turns::Turn> turn = co_await turns_.take(key, context);
   if (!turn.ok()) co_return turn.status();
   Running running{std::move(request), std::move(context), std::move(key), *std::move(turn)};
   co_return running;
+}
+
+Task<Result<LoadBalancersBroker::Running>> LoadBalancersBroker::begin(
+    Request request, std::shared_ptr<Context> context) {
+  const Result<std::string> key = co_await turn_key(request, context);
+  if (!key.ok()) co_return key.status();
+  co_return co_await begin(*key, request, context);
 }
 
 Task<Result<LoadBalancer>> LoadBalancersBroker::change(Running& running, std::string_view operation,

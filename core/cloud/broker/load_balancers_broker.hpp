@@ -138,7 +138,9 @@ class LoadBalancersBroker {
     std::string lane;
   };
 
-  // Waits for the turn of the lane that the provider names, else of the Service.
+  // The key of the operation's turn: the lane that the provider names, else the Service.
+  Task<Result<std::string>> turn_key(Request request, std::shared_ptr<Context> context);
+  Task<Result<Running>> begin(std::string key, Request request, std::shared_ptr<Context> context);
   Task<Result<Running>> begin(Request request, std::shared_ptr<Context> context);
   // Changes the load balancer once it is known: at once unless its key is in doubt, or it was
   // replaced a while ago and `function` could make another one.

@@ -5,7 +5,6 @@
 #include "plugin/waiting.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace ccm::plugin {
@@ -392,13 +391,7 @@ void NodeDeletions::schedule_round() {
   round_due_ = due;
   round_timer_ = deps_.timers.after(std::chrono::ceil<milliseconds>(due - now), [this] {
     round_timer_ = 0;
-    const auto ended = [this](const Status& outcome) {
-      if (outcome.ok()) return;
-      // The candidates that wait for this round would wait for ever.
-      deps_.timers.after(milliseconds(0),
-                         [outcome] { throw std::runtime_error(outcome.message()); });
-    };
-    running_.start(observe_together(), ended);
+    running_.start(observe_together(), ending_on_fault(deps_.timers));
   });
 }
 

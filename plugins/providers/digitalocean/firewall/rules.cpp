@@ -2,6 +2,7 @@
 
 #include "digitalocean/load_balancers/annotations.hpp"
 #include "digitalocean/load_balancers/health_check.hpp"
+#include "digitalocean/load_balancers/model.hpp"
 #include "digitalocean/load_balancers/service_view.hpp"
 
 #include <ccm/cidr.hpp>
@@ -17,8 +18,6 @@ namespace {
 using Sources = std::vector<std::string>;
 
 Sources everywhere() { return {"0.0.0.0/0", "::/0"}; }
-
-[[noreturn]] void refuse(std::string why) { throw SpecError{config_error(std::move(why))}; }
 
 std::string range_text(const std::string& range) {
   const auto parsed = parse_cidr(trim(range));
