@@ -13,8 +13,8 @@ class ContextTableTest : public testing::Test {
  protected:
   std::shared_ptr<Context> context() { return root_->child(std::nullopt); }
 
-  runtime::EventLoop loop_;
   runtime::ManualTimers timers_;
+  runtime::EventLoop loop_;
   const std::shared_ptr<Context> root_ = Context::root(loop_, timers_);
   ContextTable table_;
 };

@@ -162,8 +162,8 @@ class PluginHostTest : public testing::Test {
                               });
   }
 
-  runtime::EventLoop loop_;
   runtime::ManualTimers timers_;
+  runtime::EventLoop loop_;
   runtime::WorkerPool workers_;
   std::vector<std::string> stalls_;
   runtime::Watchdog watchdog_{timers_, [this](const runtime::Watchdog::Stall& stall) {

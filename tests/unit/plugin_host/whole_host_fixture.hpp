@@ -276,8 +276,8 @@ class WholeHostTest : public testing::Test {
   const ccm_plugin cloud_plugin_{sizeof(ccm_plugin), 0, {}, &shared_open, &cloud_create,
                                  &shared_close};
   const ccm_plugin tagger_plugin_{sizeof(ccm_plugin), 0, {}, nullptr, &tagger_create, nullptr};
-  runtime::EventLoop loop_;
   runtime::ManualTimers timers_;
+  runtime::EventLoop loop_;
   runtime::WorkerPool workers_;
   prometheus::Registry registry_;
   NoFlags flags_;

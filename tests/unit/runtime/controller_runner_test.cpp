@@ -90,8 +90,8 @@ class ControllerRunnerTest : public testing::Test {
   }
   [[nodiscard]] std::size_t runs() const { return reconciler_.order.size(); }
 
-  EventLoop loop_;
   ManualTimers timers_;
+  EventLoop loop_;
   ScriptedReconciler reconciler_;
   ScriptedSource source_;
   std::vector<std::chrono::milliseconds> next_;
