@@ -104,7 +104,9 @@ class Config {
     if (text.starts_with('-') || text.starts_with('+')) return std::nullopt;
     const auto duration = ccm::parse_duration(text);
     if (!duration) return std::nullopt;
-    return std::chrono::round<std::chrono::milliseconds>(*duration);
+    const auto whole = std::chrono::floor<std::chrono::milliseconds>(*duration);
+    const bool up = *duration - whole >= std::chrono::microseconds(500);
+    return up ? whole + std::chrono::milliseconds(1) : whole;
   }
 
  private:
