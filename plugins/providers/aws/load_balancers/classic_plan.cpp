@@ -199,7 +199,7 @@ void ClassicPlanner::plan_old_groups(ClassicSubject& subject) {
   if (settings_.disable_security_group_ingress) return;
   std::set<std::string> old = as_set(subject.balancer.groups);
   for (const std::string& id : wanted_groups(subject)) old.erase(id);
-  if (source_removals({old.begin(), old.end()}, *subject.groups).empty()) return;
+  if (source_removals(old, *subject.groups).empty()) return;
   subject.plan.add("security groups of Nodes", [this, s = &subject, old](Ctx ctx) {
     return close_to_groups(std::move(ctx), *s, old);
   });
@@ -361,18 +361,8 @@ Task<Status> ClassicPlanner::close_to_groups(Ctx ctx, ClassicSubject& subject,
                                              std::set<std::string> groups) {
   const auto all = co_await elb_.list(ctx, kKnown);
   if (!all.ok()) co_return all.status();
-  for (const auto& [name, other] : **all) {
-    if (name == subject.balancer.name) continue;
-    for (const std::string& id : other.groups) groups.erase(id);
-  }
-  const auto known = co_await groups_.list(ctx, kKnown);
-  if (!known.ok()) co_return known.status();
-  const std::vector<std::string> sources(groups.begin(), groups.end());
-  for (RuleChange& change : source_removals(sources, **known)) {
-    Status applied = co_await groups_.apply(ctx, std::move(change));
-    if (!applied.ok()) co_return applied;
-  }
-  co_return Status();
+  leave_out_groups_of_others(groups, **all, subject.balancer.name);
+  co_return co_await groups_.close_nodes_to(ctx, std::move(groups));
 }
 
 }  // namespace ccm::aws

@@ -69,7 +69,7 @@ std::vector<RuleChange> removal_changes(const std::string& mark,
   return changes;
 }
 
-std::vector<RuleChange> source_removals(const std::vector<std::string>& sources,
+std::vector<RuleChange> source_removals(const std::set<std::string>& sources,
                                         const SecurityGroups& groups) {
   Rules unwanted;
   for (const std::string& source : sources) allow_group(unwanted, source, "");

@@ -5,6 +5,7 @@
 #include "options.hpp"
 #include "rules.hpp"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ std::vector<RuleChange> removal_changes(const std::string& mark,
 
 // Rules for all traffic from these groups, without description, as a classic load balancer's group
 // has them in the groups of Nodes. Other rules that name the groups stay.
-std::vector<RuleChange> source_removals(const std::vector<std::string>& sources,
+std::vector<RuleChange> source_removals(const std::set<std::string>& sources,
                                         const SecurityGroups& groups);
 
 }  // namespace ccm::aws

@@ -117,7 +117,6 @@ class LoadBalancers {
   Task<Status> leave_network(Ctx ctx, const LoadBalancerService& service, Found found);
   Task<Status> remove_classic(Ctx ctx, const LoadBalancerService& service);
   Task<Status> remove_rules(Ctx ctx, std::string mark, std::vector<std::string> own);
-  Task<Status> remove_node_rules(Ctx ctx, std::vector<std::string> sources);
   Task<Status> remove_orphan_groups(Ctx ctx, const LoadBalancerService& service);
   Task<Status> remove_groups(Ctx ctx, std::vector<std::string> ids);
   Task<Status> delete_network(Ctx ctx, NetworkBalancer balancer);

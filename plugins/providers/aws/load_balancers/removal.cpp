@@ -224,31 +224,15 @@ Task<Status> LoadBalancers::remove_classic(Ctx ctx, const LoadBalancerService& s
     auto tags = co_await classic_tags(ctx, balancer);
     if (!tags.ok()) co_return tags.status();
     if (claim_of(service, {name, name, *tags}, cluster_) != Claim::owner) continue;
-    std::vector<std::string> sources;
+    std::set<std::string> sources;
     if (!balancer.groups.empty() && !settings_.disable_security_group_ingress) {
-      const std::string& source = balancer.groups.front();
-      const bool shared = std::any_of((*all)->begin(), (*all)->end(), [&](const auto& other) {
-        const auto& of = other.second.groups;
-        return other.first != name && std::find(of.begin(), of.end(), source) != of.end();
-      });
-      if (!shared) sources.push_back(source);
+      sources.insert(balancer.groups.front());
+      leave_out_groups_of_others(sources, **all, name);
     }
-    Status gone = co_await remove_node_rules(ctx, std::move(sources));
+    Status gone = co_await groups_.close_nodes_to(ctx, std::move(sources));
     if (gone.ok()) gone = co_await elb_.delete_balancer(ctx, name);
     if (!gone.ok()) co_return gone;
     classic_tags_.edit([name = name](TagsByOwner& known) { known.erase(name); });
-  }
-  co_return Status();
-}
-
-// The rule for all traffic from a load balancer's group, and no other that names the group.
-Task<Status> LoadBalancers::remove_node_rules(Ctx ctx, std::vector<std::string> sources) {
-  if (sources.empty()) co_return Status();
-  const auto groups = co_await groups_.list(ctx, kKnown);
-  if (!groups.ok()) co_return groups.status();
-  for (RuleChange& change : source_removals(sources, **groups)) {
-    Status applied = co_await groups_.apply(ctx, std::move(change));
-    if (!applied.ok()) co_return applied;
   }
   co_return Status();
 }
