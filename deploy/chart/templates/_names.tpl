@@ -54,14 +54,12 @@ annotations:
 {{- end }}
 {{- end -}}
 
-{{- define "ccm.labels" -}}
-{{- include "ccm.labelsAnd" (list . dict) -}}
-{{- end -}}
-
-{{- /* ROOT MORE: with more labels. What selects stays as it is. */ -}}
-{{- define "ccm.labelsAnd" -}}
+{{- /* ROOT LABELS ANNOTATIONS: those of an object with the labels that select, which stay as they are. */ -}}
+{{- define "ccm.selectedMetadata" -}}
 {{- $root := index . 0 -}}
-{{- toYaml (mergeOverwrite (include "ccm.objectLabels" $root | fromYaml) (index . 1 | default dict) (include "ccm.selectorLabels" $root | fromYaml)) -}}
+labels:
+  {{- toYaml (mergeOverwrite (include "ccm.objectLabels" $root | fromYaml) (index . 1 | default dict) (include "ccm.selectorLabels" $root | fromYaml)) | nindent 2 }}
+{{- include "ccm.annotationsAnd" (list $root (index . 2)) }}
 {{- end -}}
 
 {{- define "ccm.image" -}}
