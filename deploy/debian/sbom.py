@@ -28,7 +28,7 @@ def document(part, deb):
     for found in (linked, built):
         for name, (version, source, kind) in sorted(found.items()):
             relation = "STATIC_LINK" if found is built else "DYNAMIC_LINK" if name.startswith("lib") else "DEPENDS_ON"
-            whole.relate(own, relation, whole.library(name, version, source, kind))
+            whole.relate(own, relation, whole.add_library(name, version, source, kind))
     return whole.text()
 
 

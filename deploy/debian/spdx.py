@@ -54,7 +54,7 @@ class Document:
         self.relate("SPDXRef-DOCUMENT", "DESCRIBES", entry)
         return entry
 
-    def library(self, name, version, source, architecture, root="/"):
+    def add_library(self, name, version, source, architecture, root="/"):
         """A package of Debian, with the licence that it says itself."""
         said = pathlib.Path(root) / f"usr/share/doc/{name}/copyright"
         words = said.read_text(encoding="utf-8", errors="replace") if said.is_file() else "Not known."

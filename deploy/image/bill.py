@@ -37,7 +37,7 @@ def document(image, descriptor, tree, debian, plugins, date):
         checksums=[{"algorithm": "SHA256", "checksumValue": digest.removeprefix("sha256:")}]))
     for name in sorted(listed(image)):
         version, source, kind = parts.installed([name], debian.root)[name]
-        whole.relate(own, "CONTAINS", whole.library(name, version, source, kind, debian.root))
+        whole.relate(own, "CONTAINS", whole.add_library(name, version, source, kind, debian.root))
     for layer in image.layers:
         title, version = layer["annotations"].get(TITLE), layer["annotations"].get(VERSION)
         if version is None:
@@ -48,7 +48,7 @@ def document(image, descriptor, tree, debian, plugins, date):
                          comment="The checksum is that of its layer.")
         whole.relate(own, "CONTAINS", part)
         for name, (version, source, kind) in sorted(built_of(tree, path, debian.root).items()):
-            whole.relate(part, "STATIC_LINK", whole.library(name, version, source, kind, debian.root))
+            whole.relate(part, "STATIC_LINK", whole.add_library(name, version, source, kind, debian.root))
     return whole.text().encode()
 
 

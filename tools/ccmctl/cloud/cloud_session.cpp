@@ -188,9 +188,8 @@ Status CloudSession::Impl::start(const ManagerOptions* cluster, std::chrono::sec
 
 // A cloud that fails is told of at once: waiting would mend nothing.
 Status CloudSession::Impl::cloud_failure() const {
-  const auto troubles = host->cloud().health().troubles();
   if (host->cloud().health().healthy()) return {};
-  const plugin::CloudTrouble& worst = troubles.front();
+  const plugin::CloudTrouble worst = host->cloud().health().troubles().front();
   std::string text = worst.what;
   if (!worst.message.empty()) text += ": " + worst.message;
   return Status(Code::unavailable, std::move(text))
