@@ -174,6 +174,7 @@ TEST_F(HttpServiceTest, Issue41_NoFailureOfThePluginRepeatsTheCredential) {
   poll();
   ASSERT_TRUE(outcome_);
   EXPECT_EQ(outcome_->message(), "refused: Bearer [redacted]");
+  answer(response(200));  // who waits for it keeps the component
 }
 
 // A cloud, or a proxy before it, that shows the request in a writing of its own.
