@@ -110,8 +110,9 @@ struct CloudSession::Impl final : plugin::FlagSource {
 Status CloudSession::Impl::load() {
   if (Status status = flags.parse(); !status.ok()) return status;
   auto loaded = flags.load_provider();
-  if (loaded.ok()) component = *std::move(loaded);
-  return loaded.status();
+  if (!loaded.ok()) return loaded.status();
+  component = *std::move(loaded);
+  return {};
 }
 
 plugin::PluginHostDependencies CloudSession::Impl::dependencies(
