@@ -96,6 +96,7 @@ class StartTest(unittest.TestCase):
             args.append("--plugin-path=%s" % PLUGINS)
         port = free_port()
         environment = {item["name"]: self.here(item["value"]) for item in container.get("env", []) if "value" in item}
+        environment.setdefault("AWS_REGION", "eu-central-1")  # the metadata service tells it elsewhere
         environment.update({"DO_OVERRIDE_URL": "http://127.0.0.1:1", "AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_EC2_METADATA_DISABLED": "true"})
         return self.start([MANAGER, *args, "--secure-port=%d" % port], environment, "manager.log"), port
 
