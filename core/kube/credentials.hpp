@@ -1,5 +1,6 @@
 // The credentials of a client and their renewal: token files, client certificates, exec plugins
-// (API-76, 79..83, 86..90). Private to core/kube. Home thread: the executor's.
+// (API-76, 79..83, 86..90). For core/kube, and for the port forwarding of ccmctl. Home thread: the
+// executor's.
 #pragma once
 
 #include "base/log.hpp"

@@ -1,5 +1,5 @@
 // Keep-alive connections by origin, a cap on those in use, and the queue in front of that cap.
-// Home thread: the executor's. For net, and for kube's port forwarding.
+// Home thread: the executor's. For net, and for the port forwarding of ccmctl.
 #pragma once
 
 #include "net/transport.hpp"

@@ -51,7 +51,7 @@ boost::system::error_code open_socket(Socket& socket, const boost::asio::ip::tcp
   return error;
 }
 
-// For the HTTP client, and for kube's port forwarding.
+// For the HTTP client, and for the port forwarding of ccmctl.
 class Connector {
  public:
   using TimePoint = Transport::TimePoint;

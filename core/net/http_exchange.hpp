@@ -1,5 +1,5 @@
 // HTTP/1.1: a request as bytes, bytes as a response, and one exchange of them on a connection.
-// For net, and for kube's port forwarding (Beast's parser shows).
+// For net, and for the port forwarding of ccmctl (Beast's parser shows).
 #pragma once
 
 #include "net/connection_pool.hpp"

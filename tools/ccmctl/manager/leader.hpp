@@ -1,8 +1,8 @@
 // Which manager leads, by the Lease: where it is asked, and what to say when another one was.
 #pragma once
 
-#include "kube/port_forward.hpp"
 #include "manager_query.hpp"
+#include "port_forward.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -20,7 +20,7 @@ std::string standby_text(const ManagerOptions& options, const nlohmann::json& st
 // The leader's Pod and port, and the SHA-256 of the certificate that it serves there, as it says in
 // annotations of the Lease options.lease.
 struct Leader {
-  kube::PodPort target;  // without a Pod when it was not found: no_pod says so
+  PodPort target;  // without a Pod when it was not found: no_pod says so
   std::string fingerprint;
   std::string host;  // where it runs, as its Lease says; empty when that names none
   std::string no_pod;

@@ -172,7 +172,7 @@ Result<nlohmann::json> ask_endpoint(const ManagerOptions& options,
   return read_status(*answer, options.endpoint);
 }
 
-std::string tunnel_advice(const Status& status, const kube::PodPort& target) {
+std::string tunnel_advice(const Status& status, const PodPort& target) {
   if (status.code() != Code::permission_denied) return "";
   return "; let a role give this user get and create on pods/portforward in namespace " +
          target.namespace_name;
@@ -217,7 +217,7 @@ Result<nlohmann::json> ask_here(const ManagerOptions& options, const Leader& lea
 
 Result<nlohmann::json> ask_pod(const ManagerOptions& options, const Leader& leader,
                                const std::string& path_and_query) {
-  const kube::PodPort& target = leader.target;
+  const PodPort& target = leader.target;
   const std::string who = "the leader, Pod " + target.namespace_name + "/" + target.pod;
   auto api = user_for(options, "");
   if (!api.ok()) return api.status();

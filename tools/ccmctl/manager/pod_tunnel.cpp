@@ -28,7 +28,7 @@ struct PodTunnel::Stream {
   explicit Stream(asio::io_context& loop) : listener(loop), local(loop) {}
   tcp::acceptor listener;
   tcp::socket local;
-  std::unique_ptr<kube::PortForward> remote;
+  std::unique_ptr<PortForward> remote;
   Status failure;
 
   void close() {
@@ -38,7 +38,7 @@ struct PodTunnel::Stream {
   }
 };
 
-PodTunnel::PodTunnel(asio::io_context& loop, kube::ClientConfig api, kube::PodPort target,
+PodTunnel::PodTunnel(asio::io_context& loop, kube::ClientConfig api, PodPort target,
                      std::chrono::seconds timeout)
     : loop_(loop),
       api_(std::move(api)),
@@ -50,9 +50,9 @@ PodTunnel::~PodTunnel() { stream_->close(); }
 
 asio::awaitable<Status> PodTunnel::open() {
   kube::ClientConfig api = api_;
-  kube::PodPort target = target_;
-  auto opened = co_await kube::PortForward::open(loop_.get_executor(), std::move(api),
-                                                 std::move(target), timeout_);
+  PodPort target = target_;
+  auto opened =
+      co_await PortForward::open(loop_.get_executor(), std::move(api), std::move(target), timeout_);
   if (!opened.ok()) co_return opened.status();
   stream_->remote = std::move(*opened);
   boost::system::error_code error;

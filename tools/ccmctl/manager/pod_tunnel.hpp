@@ -2,7 +2,7 @@
 // to one request of ccmctl. The bytes on it are TLS between ccmctl and the Pod. Loop thread.
 #pragma once
 
-#include "kube/port_forward.hpp"
+#include "port_forward.hpp"
 
 #include <ccm/status.hpp>
 
@@ -19,7 +19,7 @@ namespace ccm::ctl {
 class PodTunnel {
  public:
   // `loop` must outlive it. `api`: the API server, with the user's credential.
-  PodTunnel(boost::asio::io_context& loop, kube::ClientConfig api, kube::PodPort target,
+  PodTunnel(boost::asio::io_context& loop, kube::ClientConfig api, PodPort target,
             std::chrono::seconds timeout);
   ~PodTunnel();
   PodTunnel(const PodTunnel&) = delete;
@@ -40,7 +40,7 @@ class PodTunnel {
 
   boost::asio::io_context& loop_;
   const kube::ClientConfig api_;
-  const kube::PodPort target_;
+  const PodPort target_;
   const std::chrono::seconds timeout_;
   std::shared_ptr<Stream> stream_;
 };

@@ -1,9 +1,9 @@
 // The frames of the WebSocket to a Pod's port.
-#include "kube/port_forward.hpp"
+#include "ccmctl/manager/port_forward.hpp"
 
 #include <gtest/gtest.h>
 
-namespace ccm::kube::websocket {
+namespace ccm::ctl::websocket {
 namespace {
 
 std::string unmasked(const std::string& frame, std::size_t head) {
@@ -61,4 +61,4 @@ TEST(WebSocket, Issue42_4_GarbageIsRefused) {
 }
 
 }  // namespace
-}  // namespace ccm::kube::websocket
+}  // namespace ccm::ctl::websocket

@@ -22,7 +22,7 @@ namespace ccm::net {
 struct Connection;
 }
 
-namespace ccm::kube {
+namespace ccm::ctl {
 
 struct PodPort {
   std::string namespace_name;
@@ -34,7 +34,7 @@ class PortForward {
  public:
   // Failures: as Client's; unavailable when the API server does not speak the protocol.
   static boost::asio::awaitable<Result<std::unique_ptr<PortForward>>> open(
-      boost::asio::any_io_executor executor, ClientConfig config, PodPort target,
+      boost::asio::any_io_executor executor, kube::ClientConfig config, PodPort target,
       std::chrono::milliseconds timeout);
   ~PortForward();
   PortForward(const PortForward&) = delete;
@@ -79,4 +79,4 @@ std::string accept_of(std::string_view key);
 
 }  // namespace websocket
 
-}  // namespace ccm::kube
+}  // namespace ccm::ctl

@@ -1,4 +1,4 @@
-#include "kube/port_forward.hpp"
+#include "port_forward.hpp"
 
 #include "kube/client_status.hpp"
 #include "kube/credentials.hpp"
@@ -17,7 +17,7 @@
 #include <array>
 #include <utility>
 
-namespace ccm::kube {
+namespace ccm::ctl {
 
 namespace asio = boost::asio;
 
@@ -86,7 +86,7 @@ std::string accept_of(std::string_view key) {
   if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr) != 1) {
     return {};
   }
-  return base64_encode({reinterpret_cast<const char*>(digest.data()), size});
+  return kube::base64_encode({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 }  // namespace websocket
@@ -96,8 +96,8 @@ namespace {
 constexpr std::size_t kRefusalLimit = 64u << 10;
 constexpr std::size_t kReadSize = 16u << 10;
 constexpr const char* kProtocol = "v4.channel.k8s.io";
-constexpr char kData = 0;
-constexpr char kFailure = 1;
+constexpr char kDataChannel = 0;
+constexpr char kErrorChannel = 1;
 
 Status lost_connection(const net::Transport& transport, net::IoError error) {
   if (error == net::IoError::timed_out) {
@@ -119,10 +119,10 @@ std::uint32_t random_mask() {
 std::string random_key() {
   std::array<unsigned char, 16> bytes{};
   RAND_bytes(bytes.data(), static_cast<int>(bytes.size()));
-  return base64_encode({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return kube::base64_encode({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-Result<std::string> request_text(const net::Url& url, const ClientConfig& config,
+Result<std::string> request_text(const net::Url& url, const kube::ClientConfig& config,
                                  const std::string& authorization, const std::string& key) {
   net::Request request;
   request.headers = {{"Upgrade", "websocket"},
@@ -131,7 +131,7 @@ Result<std::string> request_text(const net::Url& url, const ClientConfig& config
                      {"Sec-WebSocket-Key", key},
                      {"Sec-WebSocket-Protocol", kProtocol}};
   if (!authorization.empty()) request.headers.push_back({"Authorization", authorization});
-  for (auto& [name, value] : impersonation_headers(config.impersonate)) {
+  for (auto& [name, value] : kube::impersonation_headers(config.impersonate)) {
     request.headers.push_back({std::move(name), std::move(value)});
   }
   return net::request_head(request, url, {}, false, {});
@@ -171,7 +171,8 @@ asio::awaitable<Status> upgrade(net::Connection& connection, std::string request
   if (!status.ok()) co_return status;
   const net::Response& answer = parser.response;
   if (answer.status != 101) {
-    Status refused = status_of_answer(answer.status, answer.body, answer.header("retry-after"));
+    Status refused =
+        kube::status_of_answer(answer.status, answer.body, answer.header("retry-after"));
     if (!refused.ok() && answer.status >= 300) co_return refused;
     co_return Status(Code::unavailable, ErrorClass::unavailable,
                      "the API server does not speak " + std::string(kProtocol) + " (answer " +
@@ -192,9 +193,9 @@ PortForward::PortForward(std::unique_ptr<net::Connection> connection)
 PortForward::~PortForward() { connection_->transport->close(); }
 
 asio::awaitable<Result<std::unique_ptr<PortForward>>> PortForward::open(
-    asio::any_io_executor executor, ClientConfig config, PodPort target,
+    asio::any_io_executor executor, kube::ClientConfig config, PodPort target,
     std::chrono::milliseconds timeout) {
-  Credentials credentials(executor, config, CredentialTiming(), {});
+  kube::Credentials credentials(executor, config, kube::CredentialTiming(), {});
   Status ready = co_await credentials.refresh();
   if (!ready.ok()) co_return ready;
   net::ClientOptions options;
@@ -235,7 +236,7 @@ asio::awaitable<Status> PortForward::send(unsigned opcode, std::string_view payl
 }
 
 asio::awaitable<Status> PortForward::write(std::string_view data) {
-  std::string payload(1, kData);
+  std::string payload(1, kDataChannel);
   payload += data;
   Status status = co_await send(websocket::kBinary, payload);
   co_return status;
@@ -259,17 +260,18 @@ asio::awaitable<Result<std::string>> PortForward::read() {
     }
     if (opcode > websocket::kBinary || payload.empty()) continue;
     const char channel = payload.front();
-    if (channel != kData && channel != kFailure) continue;
-    std::size_t& port_bytes = port_bytes_left_[channel == kData ? 0 : 1];
+    if (channel != kDataChannel && channel != kErrorChannel) continue;
+    std::size_t& port_bytes = port_bytes_left_[channel == kDataChannel ? 0 : 1];
     const std::size_t skipped = std::min(port_bytes, payload.size() - 1);
     port_bytes -= skipped;
     std::string text = payload.substr(1 + skipped);
     if (text.empty()) continue;
-    if (channel == kFailure) co_return Status(Code::unavailable, ErrorClass::unavailable, text);
+    if (channel == kErrorChannel)
+      co_return Status(Code::unavailable, ErrorClass::unavailable, text);
     co_return text;
   }
   ended_ = true;
   co_return std::string();
 }
 
-}  // namespace ccm::kube
+}  // namespace ccm::ctl
