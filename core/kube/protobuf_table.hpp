@@ -1,6 +1,6 @@
 // The fields of Kubernetes' types in their protobuf form, and how Go writes them as JSON: which
-// number has which name, in the order of the JSON. protobuf_table.cpp is generated
-// (tools/protobuf_table). Constant data, any thread.
+// number has which name, in the order of the JSON. The data are in protobuf_table.txt, which
+// tools/protobuf_table writes. Constant data, any thread.
 #pragma once
 
 #include <cstddef>

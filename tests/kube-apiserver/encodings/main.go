@@ -1,5 +1,5 @@
 // Facts about Kubernetes' two encodings, from its own Go types: `encodings table` prints
-// core/kube/protobuf_table.cpp, `encodings objects` the objects of tests/unit/kube/encodings.txt.
+// core/kube/protobuf_table.txt, `encodings objects` the objects of tests/unit/kube/encodings.txt.
 package main
 
 import (
