@@ -1,192 +1,55 @@
 #include "kube/object_encoding.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace ccm::kube::encoding {
 namespace {
 
-// The first 128 take one byte, so the most frequent come first.
-constexpr std::array<std::string_view, 180> kWords = {
-    "metadata",
-    "name",
-    "namespace",
-    "uid",
-    "resourceVersion",
-    "labels",
-    "annotations",
-    "spec",
-    "status",
-    "kind",
-    "apiVersion",
-    "v1",
-    "Node",
-    "Service",
-    "type",
-    "address",
-    "addresses",
-    "conditions",
-    "lastHeartbeatTime",
-    "lastTransitionTime",
-    "reason",
-    "message",
-    "True",
-    "False",
-    "Unknown",
-    "key",
-    "effect",
-    "value",
-    "taints",
-    "providerID",
-    "podCIDR",
-    "podCIDRs",
-    "Ready",
-    "MemoryPressure",
-    "DiskPressure",
-    "PIDPressure",
-    "NetworkUnavailable",
-    "InternalIP",
-    "ExternalIP",
-    "Hostname",
-    "InternalDNS",
-    "ExternalDNS",
-    "NoSchedule",
-    "NoExecute",
-    "PreferNoSchedule",
-    "KubeletReady",
-    "KubeletHasSufficientMemory",
-    "KubeletHasNoDiskPressure",
-    "KubeletHasSufficientPID",
-    "kubelet is posting ready status",
-    "kubelet has sufficient memory available",
-    "kubelet has no disk pressure",
-    "kubelet has sufficient PID available",
-    "beta.kubernetes.io/arch",
-    "beta.kubernetes.io/os",
-    "beta.kubernetes.io/instance-type",
-    "kubernetes.io/arch",
-    "kubernetes.io/os",
-    "kubernetes.io/hostname",
-    "node.kubernetes.io/instance-type",
-    "topology.kubernetes.io/region",
-    "topology.kubernetes.io/zone",
-    "failure-domain.beta.kubernetes.io/region",
-    "failure-domain.beta.kubernetes.io/zone",
-    "linux",
-    "amd64",
-    "arm64",
-    "node.cloudprovider.kubernetes.io/uninitialized",
-    "node.cloudprovider.kubernetes.io/shutdown",
-    "node.kubernetes.io/unreachable",
-    "node.kubernetes.io/not-ready",
-    "node.kubernetes.io/network-unavailable",
-    "node.kubernetes.io/unschedulable",
-    "node.kubernetes.io/exclude-from-external-load-balancers",
-    "node-role.kubernetes.io/control-plane",
-    "alpha.kubernetes.io/provided-node-ip",
-    "node.alpha.kubernetes.io/ttl",
-    "volumes.kubernetes.io/controller-managed-attach-detach",
-    "kubeadm.alpha.kubernetes.io/cri-socket",
-    "true",
-    "false",
-    "0",
-    "",
-    "default",
-    "kube-system",
-    "unschedulable",
-    "deletionTimestamp",
-    "creationTimestamp",
-    "finalizers",
-    "ownerReferences",
-    "generation",
-    "ports",
-    "port",
-    "protocol",
-    "targetPort",
-    "nodePort",
-    "TCP",
-    "UDP",
-    "selector",
-    "clusterIP",
-    "clusterIPs",
-    "sessionAffinity",
-    "externalTrafficPolicy",
-    "internalTrafficPolicy",
-    "healthCheckNodePort",
-    "ipFamilies",
-    "ipFamilyPolicy",
-    "loadBalancer",
-    "ingress",
-    "ip",
-    "ipMode",
-    "hostname",
-    "loadBalancerIP",
-    "loadBalancerClass",
-    "loadBalancerSourceRanges",
-    "allocateLoadBalancerNodePorts",
-    "externalName",
-    "externalIPs",
-    "LoadBalancer",
-    "ClusterIP",
-    "NodePort",
-    "Cluster",
-    "Local",
-    "SingleStack",
-    "PreferDualStack",
-    "IPv4",
-    "IPv6",
-    "VIP",
-    "None",
-    "http",
-    "https",
-    "app",
-    "service.kubernetes.io/load-balancer-cleanup",
-    "capacity",
-    "allocatable",
-    "cpu",
-    "memory",
-    "pods",
-    "ephemeral-storage",
-    "hugepages-1Gi",
-    "hugepages-2Mi",
-    "nodeInfo",
-    "machineID",
-    "systemUUID",
-    "bootID",
-    "kernelVersion",
-    "osImage",
-    "containerRuntimeVersion",
-    "kubeletVersion",
-    "kubeProxyVersion",
-    "operatingSystem",
-    "architecture",
-    "daemonEndpoints",
-    "kubeletEndpoint",
-    "Port",
-    "images",
-    "names",
-    "sizeBytes",
-    "managedFields",
-    "manager",
-    "operation",
-    "time",
-    "fieldsType",
-    "fieldsV1",
-    "Update",
-    "Lease",
-    "coordination.k8s.io/v1",
-    "holderIdentity",
-    "leaseDurationSeconds",
-    "acquireTime",
-    "renewTime",
-    "leaseTransitions",
-    "Event",
-    "ConfigMap",
-    "data",
-    "CiliumIsUp",
-    "RouteCreated",
-    "appProtocol",
-    "trafficDistribution",
-    "swap"};
+// The first 128 take one byte, so the most frequent come first. One of them is the empty string.
+constexpr std::string_view kWordList =
+    "metadata|name|namespace|uid|resourceVersion|labels|annotations|spec|status|kind|apiVersion|v1|"
+    "Node|Service|type|address|addresses|conditions|lastHeartbeatTime|lastTransitionTime|reason|"
+    "message|True|False|Unknown|key|effect|value|taints|providerID|podCIDR|podCIDRs|Ready|"
+    "MemoryPressure|DiskPressure|PIDPressure|NetworkUnavailable|InternalIP|ExternalIP|Hostname|"
+    "InternalDNS|ExternalDNS|NoSchedule|NoExecute|PreferNoSchedule|KubeletReady|"
+    "KubeletHasSufficientMemory|KubeletHasNoDiskPressure|KubeletHasSufficientPID|"
+    "kubelet is posting ready status|kubelet has sufficient memory available|"
+    "kubelet has no disk pressure|kubelet has sufficient PID available|beta.kubernetes.io/arch|"
+    "beta.kubernetes.io/os|beta.kubernetes.io/instance-type|kubernetes.io/arch|kubernetes.io/os|"
+    "kubernetes.io/hostname|node.kubernetes.io/instance-type|topology.kubernetes.io/region|"
+    "topology.kubernetes.io/zone|failure-domain.beta.kubernetes.io/region|"
+    "failure-domain.beta.kubernetes.io/zone|linux|amd64|arm64|"
+    "node.cloudprovider.kubernetes.io/uninitialized|node.cloudprovider.kubernetes.io/shutdown|"
+    "node.kubernetes.io/unreachable|node.kubernetes.io/not-ready|"
+    "node.kubernetes.io/network-unavailable|node.kubernetes.io/unschedulable|"
+    "node.kubernetes.io/exclude-from-external-load-balancers|node-role.kubernetes.io/control-plane|"
+    "alpha.kubernetes.io/provided-node-ip|node.alpha.kubernetes.io/ttl|"
+    "volumes.kubernetes.io/controller-managed-attach-detach|kubeadm.alpha.kubernetes.io/cri-socket|"
+    "true|false|0||default|kube-system|unschedulable|deletionTimestamp|creationTimestamp|"
+    "finalizers|ownerReferences|generation|ports|port|protocol|targetPort|nodePort|TCP|UDP|"
+    "selector|clusterIP|clusterIPs|sessionAffinity|externalTrafficPolicy|internalTrafficPolicy|"
+    "healthCheckNodePort|ipFamilies|ipFamilyPolicy|loadBalancer|ingress|ip|ipMode|hostname|"
+    "loadBalancerIP|loadBalancerClass|loadBalancerSourceRanges|allocateLoadBalancerNodePorts|"
+    "externalName|externalIPs|LoadBalancer|ClusterIP|NodePort|Cluster|Local|SingleStack|"
+    "PreferDualStack|IPv4|IPv6|VIP|None|http|https|app|service.kubernetes.io/load-balancer-cleanup|"
+    "capacity|allocatable|cpu|memory|pods|ephemeral-storage|hugepages-1Gi|hugepages-2Mi|nodeInfo|"
+    "machineID|systemUUID|bootID|kernelVersion|osImage|containerRuntimeVersion|kubeletVersion|"
+    "kubeProxyVersion|operatingSystem|architecture|daemonEndpoints|kubeletEndpoint|Port|images|"
+    "names|sizeBytes|managedFields|manager|operation|time|fieldsType|fieldsV1|Update|Lease|"
+    "coordination.k8s.io/v1|holderIdentity|leaseDurationSeconds|acquireTime|renewTime|"
+    "leaseTransitions|Event|ConfigMap|data|CiliumIsUp|RouteCreated|appProtocol|trafficDistribution|"
+    "swap";
+
+constexpr auto kWords = [] {
+  std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words;
+  std::string_view rest = kWordList;
+  for (std::string_view& word : words) {
+    word = rest.substr(0, rest.find('|'));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return words;
+}();
 
 constexpr std::size_t kShortWords = 128;
 constexpr std::size_t kShortLength = 64;
