@@ -21,9 +21,6 @@
 
 namespace ccm::kube {
 
-namespace protobuf {
-class Decoder;
-}
 class Object;
 using ObjectPtr = boost::intrusive_ptr<const Object>;
 
@@ -88,6 +85,8 @@ class Object {
   static Result<ObjectPtr> decode(std::string_view json, const FieldSet& fields,
                                   const DecodeOptions& options);
   static Result<ObjectPtr> decode(std::string_view json);  // whole, a name is not required
+  // Wraps a tree that encoding::Writer wrote. For the decoders in core/kube.
+  static ObjectPtr make(std::span<const unsigned char> tree);
 
   // Identity; empty when absent. Borrowed from the object.
   [[nodiscard]] std::string_view name() const { return identity(0); }
@@ -159,7 +158,6 @@ class Object {
 
   Object() = default;
   ~Object();
-  static ObjectPtr make(std::span<const unsigned char> tree);
   [[nodiscard]] const unsigned char* tree() const {
     return reinterpret_cast<const unsigned char*>(this) + sizeof(Object);
   }
@@ -169,8 +167,6 @@ class Object {
   [[nodiscard]] Position element(Position array, std::string_view token) const;
   [[nodiscard]] Item first(Position container) const;
   [[nodiscard]] Item next(const Item& item) const;
-  friend class ObjectDecoder;
-  friend class protobuf::Decoder;
   friend class ObjectStore;
   friend void intrusive_ptr_add_ref(const Object* object) noexcept;
   friend void intrusive_ptr_release(const Object* object) noexcept;

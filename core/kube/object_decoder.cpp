@@ -27,27 +27,8 @@ Status refusal(simdjson::error_code error) {
   return {Code::data_loss, std::string("malformed JSON object: ") + simdjson::error_message(error)};
 }
 
-}  // namespace
-
-const FieldSet& bookmark_fields() {
-  static const auto& fields = *[] {
-    auto* made = new FieldSet;
-    (void)made->add("/metadata/annotations");
-    return made;
-  }();
-  return fields;
-}
-
-WatchEvent::Type watch_event_type(std::string_view text) {
-  if (text == "ADDED") return WatchEvent::Type::added;
-  if (text == "MODIFIED") return WatchEvent::Type::modified;
-  if (text == "DELETED") return WatchEvent::Type::deleted;
-  if (text == "BOOKMARK") return WatchEvent::Type::bookmark;
-  if (text == "ERROR") return WatchEvent::Type::error;
-  return WatchEvent::Type::other;
-}
-
-struct ObjectDecoder::Impl {
+// What is used again from one call to the next.
+struct JsonDecoder {
   dom::parser parser;
   encoding::Writer writer;
   std::string copy;
@@ -108,27 +89,41 @@ struct ObjectDecoder::Impl {
   }
 };
 
-ObjectDecoder::ObjectDecoder() : impl_(std::make_unique<Impl>()) {}
-ObjectDecoder::~ObjectDecoder() = default;
+thread_local JsonDecoder t_decoder;
 
-ObjectDecoder& ObjectDecoder::of_this_thread() {
-  static thread_local ObjectDecoder decoder;
-  return decoder;
+}  // namespace
+
+const FieldSet& bookmark_fields() {
+  static const auto& fields = *[] {
+    auto* made = new FieldSet;
+    (void)made->add("/metadata/annotations");
+    return made;
+  }();
+  return fields;
 }
 
-Result<ObjectPtr> ObjectDecoder::decode(std::string_view json, const FieldSet& fields,
-                                        const Object::DecodeOptions& options, bool padded) {
+WatchEvent::Type watch_event_type(std::string_view text) {
+  if (text == "ADDED") return WatchEvent::Type::added;
+  if (text == "MODIFIED") return WatchEvent::Type::modified;
+  if (text == "DELETED") return WatchEvent::Type::deleted;
+  if (text == "BOOKMARK") return WatchEvent::Type::bookmark;
+  if (text == "ERROR") return WatchEvent::Type::error;
+  return WatchEvent::Type::other;
+}
+
+Result<ObjectPtr> decode_object(std::string_view json, const FieldSet& fields,
+                                const Object::DecodeOptions& options, bool padded) {
   dom::parser large;
   dom::element element;
-  if (const auto error = impl_->parse(json, padded, large, element)) return refusal(error);
-  return impl_->root(element, fields, options);
+  if (const auto error = t_decoder.parse(json, padded, large, element)) return refusal(error);
+  return t_decoder.root(element, fields, options);
 }
 
-Result<WatchEvent> ObjectDecoder::decode_event(std::string_view json, const FieldSet& fields,
-                                               const Object::DecodeOptions& options, bool padded) {
+Result<WatchEvent> decode_event(std::string_view json, const FieldSet& fields,
+                                const Object::DecodeOptions& options, bool padded) {
   dom::parser large;
   dom::element document;
-  if (const auto error = impl_->parse(json, padded, large, document)) return refusal(error);
+  if (const auto error = t_decoder.parse(json, padded, large, document)) return refusal(error);
   std::string_view type;
   if (const auto error = document["type"].get_string().get(type)) return refusal(error);
   WatchEvent event;
@@ -143,7 +138,7 @@ Result<WatchEvent> ObjectDecoder::decode_event(std::string_view json, const Fiel
   Object::DecodeOptions wanted = options;
   const bool bookmark = event.type == WatchEvent::Type::bookmark;
   if (bookmark) wanted.require_name = false;
-  Result<ObjectPtr> decoded = impl_->root(object, bookmark ? bookmark_fields() : fields, wanted);
+  Result<ObjectPtr> decoded = t_decoder.root(object, bookmark ? bookmark_fields() : fields, wanted);
   if (!decoded.ok()) return decoded.status();
   event.object = std::move(*decoded);
   return event;
@@ -151,7 +146,7 @@ Result<WatchEvent> ObjectDecoder::decode_event(std::string_view json, const Fiel
 
 Result<ObjectPtr> Object::decode(std::string_view json, const FieldSet& fields,
                                  const DecodeOptions& options) {
-  return ObjectDecoder::of_this_thread().decode(json, fields, options);
+  return decode_object(json, fields, options);
 }
 
 Result<ObjectPtr> Object::decode(std::string_view json) {

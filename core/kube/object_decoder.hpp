@@ -1,12 +1,11 @@
 // Decodes API objects and watch events into kube::Object with simdjson, keeping only declared
-// fields. Buffers are reused from one call to the next, so one of them serves a whole thread.
+// fields. Any thread: each has buffers of its own, which are used again by the next call.
 #pragma once
 
 #include "kube/object.hpp"
 
 #include <ccm/status.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -24,27 +23,13 @@ WatchEvent::Type watch_event_type(std::string_view text);
 // The fields of a bookmark that are kept.
 const FieldSet& bookmark_fields();
 
-class ObjectDecoder {
- public:
-  ObjectDecoder();
-  ~ObjectDecoder();
-  ObjectDecoder(const ObjectDecoder&) = delete;
-  ObjectDecoder& operator=(const ObjectDecoder&) = delete;
-
-  static ObjectDecoder& of_this_thread();
-
-  // As Object::decode(). `padded`: kJsonPadding bytes after `json` may be read (watch_decoder.hpp),
-  // else the text is copied first. A text whose kind differs from options.kind is
-  // failed_precondition.
-  Result<ObjectPtr> decode(std::string_view json, const FieldSet& fields,
-                           const Object::DecodeOptions& options, bool padded = false);
-  // One event of a watch (API-24). A bookmark keeps its resourceVersion and annotations.
-  Result<WatchEvent> decode_event(std::string_view json, const FieldSet& fields,
-                                  const Object::DecodeOptions& options, bool padded = false);
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
+// As Object::decode(). `padded`: kJsonPadding bytes after `json` may be read (watch_decoder.hpp),
+// else the text is copied first. A text whose kind differs from options.kind is
+// failed_precondition.
+Result<ObjectPtr> decode_object(std::string_view json, const FieldSet& fields,
+                                const Object::DecodeOptions& options, bool padded = false);
+// One event of a watch (API-24). A bookmark keeps its resourceVersion and annotations.
+Result<WatchEvent> decode_event(std::string_view json, const FieldSet& fields,
+                                const Object::DecodeOptions& options, bool padded = false);
 
 }  // namespace ccm::kube

@@ -91,7 +91,11 @@ Projection::Kept Projection::keep(const Field& field, const FieldSet::Node* filt
   return kept;
 }
 
-// The values of Kubernetes' protobuf messages as JSON shows them.
+// The values of Kubernetes' protobuf messages as JSON shows them. Each write_ function writes one
+// value; a message that is broken is no value: false. Bytes that are no UTF-8 become U+FFFD, as in
+// Go's JSON.
+
+namespace {
 
 // A metav1.Time or MicroTime.
 struct Timestamp {
@@ -99,19 +103,6 @@ struct Timestamp {
   int64_t microseconds = 0;  // 0..999999; 0 in a Time
   bool zero = false;         // Go's zero time, null in JSON
 };
-
-// Nothing when the message is broken, or the year is none of RFC 3339's.
-std::optional<Timestamp> read_timestamp(std::string_view message, bool micro);
-
-// Each writes one value. Bytes that are no UTF-8 become U+FFFD, as in Go's JSON.
-void write_text(encoding::Writer& writer, std::string_view text);
-void write_integer(encoding::Writer& writer, int64_t value);
-void write_timestamp(encoding::Writer& writer, const Timestamp& time, bool micro);
-// False when the message is broken.
-bool write_quantity(encoding::Writer& writer, std::string_view message);
-bool write_int_or_string(encoding::Writer& writer, std::string_view message);
-
-namespace {
 
 constexpr int64_t kYear0 = -62'167'219'200;
 constexpr int64_t kYear1 = -62'135'596'800;  // Go's zero time
@@ -125,9 +116,8 @@ void put_digits(char* end, std::size_t digits, uint64_t value) {
   }
 }
 
-}  // namespace
-
-// seconds = 1, nanos = 2. The zero time is an empty message.
+// seconds = 1, nanos = 2. The zero time is an empty message. Nothing when the message is broken, or
+// the year is none of RFC 3339's.
 std::optional<Timestamp> read_timestamp(std::string_view message, bool micro) {
   int64_t seconds = 0;
   int32_t nanoseconds = 0;
@@ -228,8 +218,6 @@ bool write_int_or_string(encoding::Writer& writer, std::string_view message) {
   return !fields.broken();
 }
 
-namespace {
-
 using Node = Projection::Node;
 using Kept = Projection::Kept;
 
@@ -273,9 +261,7 @@ std::optional<Entry> read_entry(std::string_view message, Kind kind) {
   return entry;
 }
 
-}  // namespace
-
-struct Decoder::Impl {
+struct MessageDecoder {
   encoding::Writer writer;
   simdjson::dom::parser parser;
   std::vector<Slot> slots;  // of the message under work and of those around it
@@ -490,20 +476,17 @@ struct Decoder::Impl {
   }
 };
 
-Decoder::Decoder() : impl_(std::make_unique<Impl>()) {}
-Decoder::~Decoder() = default;
+thread_local MessageDecoder t_message_decoder;
 
-Decoder& Decoder::of_this_thread() {
-  static thread_local Decoder decoder;
-  return decoder;
-}
+}  // namespace
 
-Result<ObjectPtr> Decoder::decode(std::string_view message, const Projection& projection,
-                                  const Object::DecodeOptions& options) {
-  encoding::Writer& writer = impl_->writer;
+Result<ObjectPtr> decode_object(std::string_view message, const Projection& projection,
+                                const Object::DecodeOptions& options) {
+  MessageDecoder& decoder = t_message_decoder;
+  encoding::Writer& writer = decoder.writer;
   writer.clear();
-  impl_->unreadable.clear();
-  impl_->slots.clear();
+  decoder.unreadable.clear();
+  decoder.slots.clear();
   const std::size_t start = writer.begin(true);
   if (!options.kind.empty()) {
     writer.string("apiVersion");
@@ -511,7 +494,7 @@ Result<ObjectPtr> Decoder::decode(std::string_view message, const Projection& pr
     writer.string("kind");
     writer.string(options.kind);
   }
-  if (!impl_->members(message, projection.root(), 1)) return impl_->refusal();
+  if (!decoder.members(message, projection.root(), 1)) return decoder.refusal();
   writer.end(start);
   ObjectPtr made = Object::make(writer.bytes());
   if (writer.capacity() > kKeptBytes) writer = {};
@@ -522,9 +505,8 @@ Result<ObjectPtr> Decoder::decode(std::string_view message, const Projection& pr
 }
 
 // type = 1, object = 2, a RawExtension with raw = 1.
-Result<WatchEvent> Decoder::decode_event(std::string_view message, const Projection& projection,
-                                         const Projection& bookmarks,
-                                         const Object::DecodeOptions& options) {
+Result<WatchEvent> decode_event(std::string_view message, const Projection& projection,
+                                const Projection& bookmarks, const Object::DecodeOptions& options) {
   const Status malformed(Code::data_loss, "malformed protobuf event");
   std::string_view type;
   std::string_view extension;
@@ -556,7 +538,8 @@ Result<WatchEvent> Decoder::decode_event(std::string_view message, const Project
   Object::DecodeOptions wanted = options;
   const bool bookmark = event.type == WatchEvent::Type::bookmark;
   if (bookmark) wanted.require_name = false;
-  Result<ObjectPtr> decoded = decode(envelope->raw, bookmark ? bookmarks : projection, wanted);
+  Result<ObjectPtr> decoded =
+      decode_object(envelope->raw, bookmark ? bookmarks : projection, wanted);
   if (!decoded.ok()) return decoded.status();
   event.object = std::move(*decoded);
   return event;
@@ -617,14 +600,14 @@ std::optional<std::string> status_json(std::string_view text) {
     return std::nullopt;
   }
   Object::DecodeOptions options{"Status", "v1", false};
-  const auto status = Decoder::of_this_thread().decode(envelope->raw, status_fields(), options);
+  const auto status = decode_object(envelope->raw, status_fields(), options);
   if (!status.ok()) return std::nullopt;
   return (*status)->json();
 }
 
 std::optional<std::string> list_meta_json(std::string_view message) {
   Object::DecodeOptions options{"", "", false};
-  const auto meta = Decoder::of_this_thread().decode(message, list_fields(), options);
+  const auto meta = decode_object(message, list_fields(), options);
   if (!meta.ok()) return std::nullopt;
   return (*meta)->json();
 }

@@ -1,7 +1,7 @@
 // Decodes API objects and watch events from Kubernetes' protobuf form into kube::Object, with the
 // content and in the order that the same object has when it comes as JSON. Fields that are not kept
-// are skipped by their length. Buffers are reused from one call to the next, so one of them serves
-// a whole thread.
+// are skipped by their length. Any thread: each has buffers of its own, which are used again by the
+// next call.
 #pragma once
 
 #include "kube/object.hpp"
@@ -77,29 +77,14 @@ inline constexpr std::string_view kMagic{"k8s\0", 4};
 // Nothing when it is broken, or its content is encoded in another way.
 std::optional<Envelope> read_envelope(std::string_view text);
 
-class Decoder {
- public:
-  Decoder();
-  ~Decoder();
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
-
-  static Decoder& of_this_thread();
-
-  // The object of a message without an envelope. data_loss: it is malformed or has no metadata.name
-  // when `require_name`; unimplemented kNeedsJson: a field is unknown in a part that is kept whole.
-  Result<ObjectPtr> decode(std::string_view message, const Projection& projection,
-                           const Object::DecodeOptions& options);
-  // One event of a watch (API-24): a meta/v1 WatchEvent. An object of another kind or version is
-  // failed_precondition.
-  Result<WatchEvent> decode_event(std::string_view message, const Projection& projection,
-                                  const Projection& bookmarks,
-                                  const Object::DecodeOptions& options);
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
+// The object of a message without an envelope. data_loss: it is malformed or has no metadata.name
+// when `require_name`; unimplemented kNeedsJson: a field is unknown in a part that is kept whole.
+Result<ObjectPtr> decode_object(std::string_view message, const Projection& projection,
+                                const Object::DecodeOptions& options);
+// One event of a watch (API-24): a meta/v1 WatchEvent. An object of another kind or version is
+// failed_precondition.
+Result<WatchEvent> decode_event(std::string_view message, const Projection& projection,
+                                const Projection& bookmarks, const Object::DecodeOptions& options);
 
 // The Status in `text`, an envelope, as JSON; nothing when it is none.
 std::optional<std::string> status_json(std::string_view text);

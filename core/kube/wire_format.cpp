@@ -22,10 +22,10 @@ class JsonFormat : public WireFormat {
     return std::make_unique<WatchDecoder>(max_object_bytes);
   }
   [[nodiscard]] Result<ObjectPtr> decode(std::string_view piece) const override {
-    return ObjectDecoder::of_this_thread().decode(piece, fields_, options_, true);
+    return decode_object(piece, fields_, options_, true);
   }
   [[nodiscard]] Result<WatchEvent> decode_event(std::string_view piece) const override {
-    return ObjectDecoder::of_this_thread().decode_event(piece, fields_, options_, true);
+    return kube::decode_event(piece, fields_, options_, true);
   }
 
  private:
@@ -48,10 +48,10 @@ class ProtobufFormat : public WireFormat {
     return std::make_unique<protobuf::FrameCutter>(max_object_bytes);
   }
   [[nodiscard]] Result<ObjectPtr> decode(std::string_view piece) const override {
-    return protobuf::Decoder::of_this_thread().decode(piece, objects_, options_);
+    return protobuf::decode_object(piece, objects_, options_);
   }
   [[nodiscard]] Result<WatchEvent> decode_event(std::string_view piece) const override {
-    return protobuf::Decoder::of_this_thread().decode_event(piece, objects_, bookmarks_, options_);
+    return protobuf::decode_event(piece, objects_, bookmarks_, options_);
   }
 
  private:

@@ -19,12 +19,6 @@ using Position = Object::Position;
 
 constexpr std::size_t kDeepest = 128;
 
-// One for all inputs, as a thread has one for all its objects.
-kube::ObjectDecoder& decoder() {
-  static kube::ObjectDecoder one;
-  return one;
-}
-
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> result;
   while (!text.empty()) {
@@ -92,7 +86,7 @@ void check_object(const Object& object, std::string_view text, const FieldSet& f
   require(walk.deepest <= kDeepest, "no deeper than the limit");
   const std::string json = object.json();
   require_equal(json, object.borrowed_json(), "json() and borrowed_json()");
-  const auto again = decoder().decode(json, fields, options);
+  const auto again = kube::decode_object(json, fields, options);
   require(again.ok(), "what is rendered can be decoded");
   require_equal(json, (*again)->json(), "rendering is idempotent");
   require(object.same_content(**again) && (*again)->same_content(object), "the same content");
@@ -100,7 +94,7 @@ void check_object(const Object& object, std::string_view text, const FieldSet& f
   check_wrong_positions(object, text);
   if (walk.deepest > kDeepest - 2) return;
   const std::string event = R"({"type":"MODIFIED","object":)" + std::string(text) + "}";
-  const auto decoded = decoder().decode_event(event, fields, options);
+  const auto decoded = kube::decode_event(event, fields, options);
   require(decoded.ok() && decoded->object, "an object is one in an event too");
   require_equal(decoded->object->json(), json, "an event's object is the object");
 }
@@ -135,18 +129,18 @@ void object_target(std::string_view bytes) {
   if ((choices & 1U) != 0) options.kind = "Node", options.api_version = "v1";
   options.require_name = (choices & 2U) != 0;
 
-  const auto part = decoder().decode(text.view(), fields, options);
-  const auto whole = decoder().decode(text.view(), FieldSet::all(), options);
+  const auto part = kube::decode_object(text.view(), fields, options);
+  const auto whole = kube::decode_object(text.view(), FieldSet::all(), options);
   require(part.ok() == whole.ok(), "what is kept does not decide what is well-formed");
-  (void)decoder().decode_event(text.view(), fields, options);
+  (void)kube::decode_event(text.view(), fields, options);
   if (!part.ok()) {
     require(!part.status().message().empty(), "a failure says what is wrong");
     return;
   }
   std::string padded(text.view());
   padded.append(kube::kJsonPadding, '}');
-  const auto same = decoder().decode(std::string_view(padded).substr(0, text.view().size()), fields,
-                                     options, true);
+  const auto same = kube::decode_object(std::string_view(padded).substr(0, text.view().size()),
+                                        fields, options, true);
   require(same.ok(), "padding is not looked at");
   require_equal((*same)->json(), (*part)->json(), "padding changes nothing");
   check_object(**part, text.view(), fields, options);

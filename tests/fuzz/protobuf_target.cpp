@@ -15,7 +15,6 @@ namespace {
 
 using kube::FieldSet;
 using kube::Object;
-using kube::protobuf::Decoder;
 using kube::protobuf::Projection;
 using Piece = kube::PieceReader::Piece;
 
@@ -30,12 +29,11 @@ const FieldSet& declared() {
 }
 
 void check_object(const kube::protobuf::NamedMessage& type, std::string_view text) {
-  static auto& decoder = *new Decoder;
   const Object::DecodeOptions options{type.kind, type.api_version, false};
   const Projection everything(*type.message, FieldSet::all());
   const Projection some(*type.message, declared());
-  const auto part = decoder.decode(text, some, options);
-  const auto whole = decoder.decode(text, everything, options);
+  const auto part = kube::protobuf::decode_object(text, some, options);
+  const auto whole = kube::protobuf::decode_object(text, everything, options);
   if (!part.ok()) require(!part.status().message().empty(), "a failure says what is wrong");
   if (!whole.ok()) return;
   require(part.ok(), "what is readable as a whole is readable in part");
@@ -90,7 +88,7 @@ void check_stream(bool list, std::string_view stream, uint8_t cuts, std::size_t 
   const Projection some(*kube::protobuf::message_of("v1", "Node"), declared());
   for (const auto& [piece, text] : whole.pieces) {
     const Exact exact(text);
-    (void)Decoder::of_this_thread().decode_event(exact.view(), some, some, {"Node", "v1"});
+    (void)kube::protobuf::decode_event(exact.view(), some, some, {"Node", "v1"});
   }
 }
 

@@ -70,12 +70,11 @@ int main(int argc, char** argv) {
   const auto start = std::chrono::steady_clock::now();
   {
     ListDecoder pieces;
-    ObjectDecoder decoder;
     std::string_view text;
     for (std::size_t i = 0; i < list.size(); i += 16384) {
       pieces.feed(std::string_view(list).substr(i, 16384));
       while (pieces.next(text) == WatchDecoder::Piece::object) {
-        auto object = decoder.decode(text, *fields, options, true);
+        auto object = decode_object(text, *fields, options, true);
         if (!object.ok()) return 1;
         store.put(*object);
       }

@@ -328,12 +328,11 @@ TEST(FieldSet, BadPointersAreNamed) {
 }
 
 TEST(ObjectDecoder, EventsOfAllTypes) {
-  ObjectDecoder decoder;
   Object::DecodeOptions options;
   options.kind = "Node";
   options.api_version = "v1";
   const auto decode = [&](const std::string& text) {
-    return decoder.decode_event(text, FieldSet(), options);
+    return decode_event(text, FieldSet(), options);
   };
   const auto added = decode(R"({"object":{"metadata":{"name":"n"}},"type":"ADDED"})");
   ASSERT_TRUE(added.ok());

@@ -13,7 +13,6 @@
 namespace ccm::kube {
 namespace {
 
-using protobuf::Decoder;
 using protobuf::message_of;
 using protobuf::Projection;
 
@@ -21,8 +20,8 @@ Result<ObjectPtr> from_protobuf(const EncodedObject& object, const FieldSet& fie
   const Projection projection(*message_of(object.api_version, object.kind), fields);
   // A copy of exactly that size, so that AddressSanitizer sees a read beyond its end.
   const std::vector<char> bytes(object.message.begin(), object.message.end());
-  return Decoder::of_this_thread().decode({bytes.data(), bytes.size()}, projection,
-                                          {object.kind, object.api_version, false});
+  return protobuf::decode_object({bytes.data(), bytes.size()}, projection,
+                                 {object.kind, object.api_version, false});
 }
 
 Result<ObjectPtr> from_json(const EncodedObject& object, const FieldSet& fields) {
