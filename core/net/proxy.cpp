@@ -5,7 +5,6 @@
 #include <ccm/lower_case.hpp>
 #include <ccm/trim.hpp>
 
-#include <arpa/inet.h>
 #include <boost/asio/ip/address.hpp>
 #include <openssl/evp.h>
 
@@ -18,35 +17,21 @@ namespace asio = boost::asio;
 
 namespace {
 
-// 4 or 16 bytes; empty when it is no address. A mapped IPv4 address counts as IPv4.
-std::string address_bytes(std::string_view text) {
-  const std::string address(text.substr(0, text.find('%')));
-  char bytes[16] = {};
-  if (inet_pton(AF_INET, address.c_str(), bytes) == 1) return std::string(bytes, 4);
-  if (inet_pton(AF_INET6, address.c_str(), bytes) != 1) return {};
-  constexpr std::string_view kMapped("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
-  if (std::string_view(bytes, 12) == kMapped) return std::string(bytes + 12, 4);
-  return std::string(bytes, 16);
-}
-
-bool in_prefix(std::string_view address, std::string_view network, unsigned bits) {
-  if (address.size() != network.size()) return false;
-  for (std::size_t i = 0; i < address.size() && bits > 0; ++i) {
-    const unsigned here = std::min(bits, 8u);
-    const unsigned mask = (0xff00u >> here) & 0xffu;
-    if (((static_cast<unsigned char>(address[i]) ^ static_cast<unsigned char>(network[i])) &
-         mask) != 0) {
-      return false;
-    }
-    bits -= here;
+// A mapped IPv4 address counts as IPv4.
+std::optional<Cidr> range_of(std::string_view host, std::string_view prefix = {}) {
+  auto address = address_of(host);
+  if (!address) return std::nullopt;
+  if (address->is_v6() && address->to_v6().is_v4_mapped()) {
+    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address->to_v6());
   }
-  return true;
+  if (prefix.empty()) prefix = address->is_v4() ? "32" : "128";
+  return parse_cidr(address->to_string() + "/" + std::string(prefix));
 }
 
-std::optional<unsigned> number(std::string_view text, unsigned limit) {
-  unsigned value = 0;
+std::optional<std::uint16_t> port_number(std::string_view text) {
+  std::uint16_t value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || rest != text.data() + text.size() || value > limit) return {};
+  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
@@ -82,12 +67,10 @@ void NoProxy::add(std::string_view entry) {
   }
   Rule rule;
   if (const auto slash = entry.find('/'); slash != std::string_view::npos) {
-    rule.address_bytes = address_bytes(entry.substr(0, slash));
-    const auto limit = static_cast<unsigned>(rule.address_bytes.size() * 8);
-    const auto bits = number(entry.substr(slash + 1), limit);
-    if (rule.address_bytes.empty() || !bits) return;  // nothing that could ever match
-    rule.prefix_bits = *bits;
-    rules_.push_back(std::move(rule));
+    if (slash + 1 < entry.size()) {
+      rule.range = range_of(entry.substr(0, slash), entry.substr(slash + 1));
+    }
+    if (rule.range) rules_.push_back(std::move(rule));  // else nothing could ever match
     return;
   }
   std::string_view host = entry;
@@ -95,16 +78,14 @@ void NoProxy::add(std::string_view entry) {
   const auto colon = host.rfind(':');
   const bool bare_v6 = !bracketed && host.find(':') != colon;
   if (colon != std::string_view::npos && !bare_v6 && (!bracketed || host[colon - 1] == ']')) {
-    const auto port = number(host.substr(colon + 1), 65535);
+    const auto port = port_number(host.substr(colon + 1));
     if (!port) return;
-    rule.port = static_cast<std::uint16_t>(*port);
+    rule.port = *port;
     host = host.substr(0, colon);
   }
   if (bracketed && host.size() >= 2) host = host.substr(1, host.size() - 2);
-  rule.address_bytes = address_bytes(host);
-  if (!rule.address_bytes.empty()) {
-    rule.prefix_bits = static_cast<unsigned>(rule.address_bytes.size() * 8);
-  } else {
+  rule.range = range_of(host);
+  if (!rule.range) {
     if (host.substr(0, 2) == "*.") host.remove_prefix(1);
     if (host.size() > 1 && host.back() == '.') host.remove_suffix(1);  // as matches() does
     rule.apex = !host.empty() && host.front() != '.';
@@ -118,12 +99,10 @@ void NoProxy::add(std::string_view entry) {
 bool NoProxy::matches(std::string_view host, std::uint16_t port) const {
   if (all_) return true;
   if (!host.empty() && host.back() == '.') host.remove_suffix(1);
-  const std::string address = address_bytes(host);
+  const std::optional<Cidr> address = range_of(host);
   return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
     if (rule.port != 0 && rule.port != port) return false;
-    if (!rule.address_bytes.empty()) {
-      return !address.empty() && in_prefix(address, rule.address_bytes, rule.prefix_bits);
-    }
+    if (rule.range) return address && rule.range->contains(*address);
     const std::string_view suffix = rule.suffix;
     if (host.size() > suffix.size() && host.substr(host.size() - suffix.size()) == suffix) {
       return true;
@@ -219,22 +198,17 @@ asio::awaitable<Result<std::string>> receive_exactly(std::shared_ptr<Transport> 
 
 std::string socks_request(const Url& target) {
   std::string request("\x05\x01\x00", 3);
-  boost::system::error_code not_literal;
-  const auto address = asio::ip::make_address(target.host, not_literal);
-  if (not_literal) {
-    request += '\x03';
-    request += static_cast<char>(target.host.size());
-    request += target.host;
-  } else if (address.is_v4()) {
-    request += '\x01';
-    for (const unsigned char byte : address.to_v4().to_bytes()) {
-      request += static_cast<char>(byte);
-    }
+  const auto append = [&request](char kind, const auto& bytes) {
+    request += kind;
+    request.append(bytes.begin(), bytes.end());
+  };
+  const auto address = address_of(target.host);
+  if (!address) {
+    append('\x03', static_cast<char>(target.host.size()) + target.host);
+  } else if (address->is_v4()) {
+    append('\x01', address->to_v4().to_bytes());
   } else {
-    request += '\x04';
-    for (const unsigned char byte : address.to_v6().to_bytes()) {
-      request += static_cast<char>(byte);
-    }
+    append('\x04', address->to_v6().to_bytes());
   }
   request += static_cast<char>(target.port >> 8);
   request += static_cast<char>(target.port & 0xff);

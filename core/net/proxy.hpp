@@ -5,6 +5,7 @@
 #include "net/transport.hpp"
 #include "net/url.hpp"
 
+#include <ccm/cidr.hpp>
 #include <ccm/status.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -29,11 +30,10 @@ class NoProxy {
 
  private:
   struct Rule {
-    std::string suffix;  // starts with a dot; empty = an address rule
-    bool apex = false;   // the name without its dot matches too
-    std::string address_bytes;
-    unsigned prefix_bits = 0;
-    std::uint16_t port = 0;  // 0 = any
+    std::optional<Cidr> range;  // of addresses; without one it is a rule for names
+    std::string suffix;         // of a name; starts with a dot
+    bool apex = false;          // the name without its dot matches too
+    std::uint16_t port = 0;     // 0 = any
   };
   void add(std::string_view entry);
   bool all_ = false;

@@ -2,8 +2,6 @@
 
 #include <ccm/lower_case.hpp>
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,25 +9,18 @@
 namespace ccm::net {
 namespace {
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c = lower_case(c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+// The byte for which "%XX" stands at the front of the text.
+std::optional<char> escaped_byte(std::string_view text) {
+  unsigned value = 0;
+  if (text.size() < 3 || text.front() != '%') return std::nullopt;
+  const char* const end = text.data() + 3;
+  if (std::from_chars(text.data() + 1, end, value, 16).ptr != end) return std::nullopt;
+  return static_cast<char>(value);
 }
 
-bool percent_decode(std::string_view text, std::string* result) {
-  result->clear();
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      result->push_back(text[i]);
-      continue;
-    }
-    if (i + 2 >= text.size()) return false;
-    const int high = hex_value(text[i + 1]);
-    const int low = hex_value(text[i + 2]);
-    if (high < 0 || low < 0) return false;
-    result->push_back(static_cast<char>(high * 16 + low));
-    i += 2;
+bool well_escaped(std::string_view text) {
+  for (auto at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
+    if (!escaped_byte(text.substr(at))) return false;
   }
   return true;
 }
@@ -134,33 +125,33 @@ std::uint16_t default_port(std::string_view scheme) {
   return 0;
 }
 
+std::optional<boost::asio::ip::address> address_of(std::string_view host) {
+  boost::system::error_code no_address;
+  const std::string text(host.substr(0, host.find('%')));
+  const auto address = boost::asio::ip::make_address(text, no_address);
+  return no_address ? std::nullopt : std::optional(address);
+}
+
 bool is_ip_literal(std::string_view host) {
-  const std::string address(host.substr(0, host.find('%')));
-  in6_addr bytes{};
-  if (address.find(':') != std::string::npos) {
-    return inet_pton(AF_INET6, address.c_str(), &bytes) == 1;
-  }
-  return host.size() == address.size() && inet_pton(AF_INET, address.c_str(), &bytes) == 1;
+  const auto address = address_of(host);
+  return address && (address->is_v6() || host.find('%') == std::string_view::npos);
 }
 
 bool is_loopback(std::string_view host) {
   if (host == "localhost" || host == "localhost.") return true;
-  const std::string address(host.substr(0, host.find('%')));
-  in_addr v4{};
-  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 24U == 127;
-  in6_addr v6{};
-  if (inet_pton(AF_INET6, address.c_str(), &v6) != 1) return false;
-  return IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
+  const auto address = address_of(host);
+  if (!address || address->is_loopback()) return address.has_value();
+  return address->is_v6() && address->to_v6().is_v4_mapped() &&
+         address->to_v6().to_bytes()[12] == 127;
 }
 
 bool is_link_local(std::string_view host) {
-  const std::string address(host.substr(0, host.find('%')));
-  in_addr v4{};
-  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 16U == 0xA9FE;
-  in6_addr v6{};
-  if (inet_pton(AF_INET6, address.c_str(), &v6) != 1) return false;
+  const auto address = address_of(host);
+  if (!address) return false;
+  if (address->is_v4()) return address->to_v4().to_uint() >> 16U == 0xA9FE;
   constexpr std::array<unsigned char, 4> kEc2{0xFD, 0x00, 0x0E, 0xC2};
-  return IN6_IS_ADDR_LINKLOCAL(&v6) || std::equal(kEc2.begin(), kEc2.end(), v6.s6_addr);
+  const auto bytes = address->to_v6().to_bytes();
+  return address->to_v6().is_link_local() || std::equal(kEc2.begin(), kEc2.end(), bytes.begin());
 }
 
 Result<Url> parse_url(std::string_view text) {
@@ -183,13 +174,15 @@ Result<Url> parse_url(std::string_view text) {
 
   if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
     const std::string_view user_info = authority.substr(0, at);
+    if (!well_escaped(user_info)) {
+      return bad_url(text, "a % in the user part is not followed by two hex digits");
+    }
     const auto colon = user_info.find(':');
     url.has_user = true;
-    bool good = percent_decode(user_info.substr(0, colon), &url.user);
+    url.user = percent_decoded(user_info.substr(0, colon));
     if (colon != std::string_view::npos) {
-      good = percent_decode(user_info.substr(colon + 1), &url.password) && good;
+      url.password = percent_decoded(user_info.substr(colon + 1));
     }
-    if (!good) return bad_url(text, "a % in the user part is not followed by two hex digits");
     authority.remove_prefix(at + 1);
   }
   if (const auto why = split_host_port(authority, &url); !why.empty()) return bad_url(text, why);
@@ -206,11 +199,8 @@ std::string redact_url(std::string_view text) {
 std::string percent_decoded(std::string_view text, bool plus_is_space) {
   std::string plain;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    unsigned value = 0;
-    const char* const digits = text.data() + at + 1;
-    if (text[at] == '%' && at + 2 < text.size() &&
-        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
-      plain += static_cast<char>(value);
+    if (const auto byte = escaped_byte(text.substr(at))) {
+      plain += *byte;
       at += 2;
     } else {
       plain += plus_is_space && text[at] == '+' ? ' ' : text[at];

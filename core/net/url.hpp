@@ -3,7 +3,10 @@
 
 #include <ccm/status.hpp>
 
+#include <boost/asio/ip/address.hpp>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +31,9 @@ struct Url {
 
 // The port that a scheme implies; 0 for an unknown scheme.
 [[nodiscard]] std::uint16_t default_port(std::string_view scheme);
+
+// The IPv4 or IPv6 address that `host` is, without its zone; none for a name.
+[[nodiscard]] std::optional<boost::asio::ip::address> address_of(std::string_view host);
 
 // Whether `host` is an IPv4 or IPv6 address (a zone is allowed), and not a name.
 [[nodiscard]] bool is_ip_literal(std::string_view host);
