@@ -4,6 +4,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace ccm::net {
@@ -14,35 +15,26 @@ using std::chrono::steady_clock;
 // As many wait for the next burst as long as they are good. A connection with TLS takes 20 kB here.
 constexpr std::size_t kKeptAfterBurst = 4;
 
-struct ConnectionPool::Waiter {
-  explicit Waiter(const asio::any_io_executor& executor) : wake(executor) {}
-  asio::steady_timer wake;
-  std::list<Waiter*>::iterator position;
-  bool granted = false;
-};
-
-// A place in the queue. However the coroutine ends, the queue stays consistent, and a permit
-// granted to a cancelled waiter goes to the next one.
+// A place in the queue of an origin. A permit granted to a cancelled waiter goes to the next one.
 struct ConnectionPool::Place {
-  Place(std::shared_ptr<ConnectionPool> owner, Origin* where, Waiter* who)
-      : pool(std::move(owner)), origin(where), waiter(who) {
-    waiter->position = origin->waiters.insert(origin->waiters.end(), waiter);
-    ++origin->users;
+  Place(std::shared_ptr<ConnectionPool> owner, Origin& where)
+      : pool(std::move(owner)),
+        origin(where),
+        waiter(std::in_place, where.waiters, pool->executor_) {
+    ++origin.users;
   }
   ~Place() {
-    if (!waiter->granted) {
-      origin->waiters.erase(waiter->position);
-    } else if (!permit_taken) {
-      pool->free_permit(*origin);
-    }
-    pool->leave(*origin);
+    const bool unused = waiter->granted() && !permit_taken;
+    waiter.reset();
+    if (unused) pool->free_permit(origin);
+    pool->leave(origin);
   }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
   std::shared_ptr<ConnectionPool> pool;
-  Origin* origin;
-  Waiter* waiter;
+  Origin& origin;
+  std::optional<Waiter> waiter;
   bool permit_taken = false;
 };
 
@@ -118,11 +110,10 @@ asio::awaitable<Result<ConnectionPool::Permit>> ConnectionPool::acquire(std::str
     ++origin.in_use;
     co_return grant(origin, true);
   }
-  Waiter waiter(executor_);
-  Place place(shared_from_this(), &origin, &waiter);
-  waiter.wake.expires_at(deadline);
-  co_await waiter.wake.async_wait(asio::as_tuple(asio::use_awaitable));
-  if (!waiter.granted) {
+  Place place(shared_from_this(), origin);
+  place.waiter->wake.expires_at(deadline);
+  co_await place.waiter->wake.async_wait(asio::as_tuple(asio::use_awaitable));
+  if (!place.waiter->granted()) {
     const bool late = steady_clock::now() >= deadline;
     co_return Status(late ? Code::deadline_exceeded : Code::cancelled,
                      late ? ErrorClass::unavailable : ErrorClass::none,
@@ -139,10 +130,7 @@ void ConnectionPool::free_permit(Origin& origin) {
     --origin.in_use;
     return;
   }
-  Waiter* next = origin.waiters.front();
-  origin.waiters.pop_front();
-  next->granted = true;
-  next->wake.cancel();
+  Waiter::grant_first(origin.waiters);
 }
 
 void ConnectionPool::take_back(Origin& origin, std::unique_ptr<Connection> connection) {

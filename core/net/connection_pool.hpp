@@ -2,6 +2,7 @@
 // Home thread: the executor's. For net, and for the port forwarding of ccmctl.
 #pragma once
 
+#include "net/coroutines.hpp"
 #include "net/transport.hpp"
 
 #include <ccm/status.hpp>
@@ -12,7 +13,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -80,14 +80,13 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
   void shut_down();
 
  private:
-  struct Waiter;
   struct Place;
   struct Origin {
     std::string key;
     std::vector<std::unique_ptr<Connection>> idle;  // longest idle first
     std::size_t in_use = 0;
     std::size_t users = 0;  // permits and waiters that point here
-    std::list<Waiter*> waiters;
+    Waiter::Queue waiters;
   };
 
   Origin& enter(const std::string& key);

@@ -1,4 +1,5 @@
-// Starts coroutines that nobody waits for, and ends those whose result is no longer wanted.
+// Starts coroutines that nobody waits for, ends those whose result is no longer wanted, and keeps
+// those that wait for one thing in order.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -7,11 +8,13 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <exception>
+#include <list>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -52,5 +55,38 @@ boost::asio::awaitable<T> until_stopped(boost::asio::awaitable<T> task, std::sto
   if (!result) throw boost::system::system_error(asio::error::operation_aborted);
   co_return *std::move(result);
 }
+
+// A coroutine that waits in a queue, for as long as this lives in its frame: however it ends, the
+// queue stays consistent. One thread.
+class Waiter {
+ public:
+  using Queue = std::list<Waiter*>;  // longest waiting first
+
+  Waiter(Queue& queue, const boost::asio::any_io_executor& executor)
+      : wake(executor, boost::asio::steady_timer::time_point::max()),
+        queue_(queue),
+        position_(queue.insert(queue.end(), this)) {}
+  ~Waiter() {
+    if (!granted_) queue_.erase(position_);
+  }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  // Gives the first one of a queue that is not empty what it waits for.
+  static void grant_first(Queue& queue) {
+    Waiter* const first = queue.front();
+    queue.pop_front();
+    first->granted_ = true;
+    first->wake.cancel();
+  }
+  [[nodiscard]] bool granted() const { return granted_; }
+
+  boost::asio::steady_timer wake;  // to be awaited; ends at the grant, or at a time that was set
+
+ private:
+  Queue& queue_;
+  Queue::iterator position_;
+  bool granted_ = false;
+};
 
 }  // namespace ccm::net

@@ -1,11 +1,12 @@
 #include "net/rate_limiter.hpp"
 
+#include "net/coroutines.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
-#include <list>
 #include <utility>
 
 namespace ccm::net {
@@ -45,29 +46,6 @@ TokenBucket::TimePoint TokenBucket::next(TimePoint now) {
 }
 
 struct RateLimiter::State : std::enable_shared_from_this<State> {
-  struct Waiter {
-    explicit Waiter(const asio::any_io_executor& executor) : wake(executor) {
-      wake.expires_at(asio::steady_timer::time_point::max());
-    }
-    asio::steady_timer wake;
-    std::list<Waiter*>::iterator position;  // in the queue, until granted
-    bool granted = false;
-  };
-  // Takes a waiter out of the queue however its coroutine ends.
-  struct Place {
-    Place(std::shared_ptr<State> owner, Waiter* waiting)
-        : state(std::move(owner)), waiter(waiting) {
-      waiter->position = state->queue.insert(state->queue.end(), waiter);
-    }
-    ~Place() {
-      if (!waiter->granted) state->queue.erase(waiter->position);
-    }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    std::shared_ptr<State> state;
-    Waiter* waiter;
-  };
-
   State(const asio::any_io_executor& home, double qps, int burst, std::function<TimePoint()> clock)
       : executor(home),
         now(std::move(clock)),
@@ -77,12 +55,7 @@ struct RateLimiter::State : std::enable_shared_from_this<State> {
   TimePoint time() const { return now ? now() : steady_clock::now(); }
 
   void poll() {
-    while (!queue.empty() && bucket.take(time())) {
-      Waiter* waiter = queue.front();
-      queue.pop_front();
-      waiter->granted = true;
-      waiter->wake.cancel();
-    }
+    while (!queue.empty() && bucket.take(time())) Waiter::grant_first(queue);
     if (!queue.empty() && !now) arm();
   }
 
@@ -104,7 +77,7 @@ struct RateLimiter::State : std::enable_shared_from_this<State> {
   asio::steady_timer timer;
   bool armed = false;
   bool closed = false;
-  std::list<Waiter*> queue;  // waiters, longest first
+  Waiter::Queue queue;
 };
 
 RateLimiter::RateLimiter(asio::any_io_executor executor, double qps, int burst,
@@ -114,7 +87,7 @@ RateLimiter::RateLimiter(asio::any_io_executor executor, double qps, int burst,
 RateLimiter::~RateLimiter() {
   state_->closed = true;
   state_->timer.cancel();
-  for (State::Waiter* waiter : state_->queue) waiter->wake.cancel();
+  for (Waiter* waiter : state_->queue) waiter->wake.cancel();
 }
 
 std::size_t RateLimiter::waiting() const { return state_->queue.size(); }
@@ -126,13 +99,12 @@ asio::awaitable<Status> RateLimiter::acquire() {
   if (state->bucket.unlimited()) co_return Status();
   if (state->queue.empty() && state->bucket.take(state->time())) co_return Status();
 
-  State::Waiter waiter(state->executor);
-  State::Place place(state, &waiter);
+  Waiter waiter(state->queue, state->executor);
   state->poll();
-  if (!waiter.granted && !state->closed) {
+  if (!waiter.granted() && !state->closed) {
     co_await waiter.wake.async_wait(asio::as_tuple(asio::use_awaitable));
   }
-  if (waiter.granted) co_return Status();
+  if (waiter.granted()) co_return Status();
   co_return Status(Code::cancelled, "cancelled while waiting for the client-side rate limit");
 }
 
