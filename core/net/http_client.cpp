@@ -95,30 +95,24 @@ class Stream final : public ResponseStream {
 
   asio::awaitable<Result<std::string>> read(milliseconds idle_timeout) override {
     try {
-      co_return co_await read_piece(idle_timeout);
+      while (pending_.empty() && failure_.ok() && !ended_) {
+        permit_.connection->transport->set_deadline(deadline_after(idle_timeout));
+        Status status = co_await reader_->receive_some(permit_.connection.get(), scratch_.get());
+        pending_ = std::exchange(reader_->response().body, std::string());
+        if (!status.ok()) {
+          fail(std::move(status));
+        } else {
+          end_if_done();
+        }
+      }
     } catch (const boost::system::system_error&) {
       fail(cancelled());
     }
-    co_return failure_;
-  }
-
- private:
-  asio::awaitable<Result<std::string>> read_piece(milliseconds idle_timeout) {
-    while (pending_.empty()) {
-      if (!failure_.ok()) co_return failure_;
-      if (ended_) co_return std::string();
-      permit_.connection->transport->set_deadline(deadline_after(idle_timeout));
-      Status status = co_await reader_->receive_some(permit_.connection.get(), scratch_.get());
-      pending_ = std::exchange(reader_->response().body, std::string());
-      if (!status.ok()) {
-        fail(std::move(status));
-      } else {
-        end_if_done();
-      }
-    }
+    if (pending_.empty() && !failure_.ok()) co_return failure_;
     co_return std::exchange(pending_, std::string());
   }
 
+ private:
   void fail(Status status) {
     failure_ = std::move(status).with_context(name_);
     permit_ = ConnectionPool::Permit();
@@ -202,23 +196,6 @@ struct HttpClient::Impl {
     }
   }
 
-  asio::awaitable<Result<Response>> send(const Request* request) {
-    Result<Answered> answered = co_await run(request, true);
-    if (!answered.ok()) co_return describe(*request, answered.status());
-    Response response = std::move(answered->reader->response());
-    if (answered->reader->reusable(*answered->permit.connection)) answered->permit.put_back();
-    co_return response;
-  }
-
-  asio::awaitable<Result<std::unique_ptr<ResponseStream>>> open(const Request* request) {
-    Result<Answered> answered = co_await run(request, false);
-    if (!answered.ok()) co_return describe(*request, answered.status());
-    std::string name = request->method + " " + redact_url(request->url);
-    std::unique_ptr<ResponseStream> stream =
-        std::make_unique<Stream>(std::move(*answered), scratch, std::move(name));
-    co_return stream;
-  }
-
   std::string user_agent;
   Connector connector;
   std::shared_ptr<ConnectionPool> pool;
@@ -237,7 +214,11 @@ asio::awaitable<Result<Response>> HttpClient::send(Request request) {
   const std::shared_ptr<Impl> impl = impl_;
   try {
     const std::stop_token stop = request.stop;
-    co_return co_await until_stopped(impl->send(&request), stop);
+    Result<Answered> answered = co_await until_stopped(impl->run(&request, true), stop);
+    if (!answered.ok()) co_return describe(request, answered.status());
+    Response response = std::move(answered->reader->response());
+    if (answered->reader->reusable(*answered->permit.connection)) answered->permit.put_back();
+    co_return response;
   } catch (const boost::system::system_error&) {
   }
   co_return describe(request, cancelled());
@@ -246,7 +227,12 @@ asio::awaitable<Result<Response>> HttpClient::send(Request request) {
 asio::awaitable<Result<std::unique_ptr<ResponseStream>>> HttpClient::open(Request request) {
   const std::shared_ptr<Impl> impl = impl_;
   try {
-    co_return co_await impl->open(&request);
+    Result<Answered> answered = co_await impl->run(&request, false);
+    if (!answered.ok()) co_return describe(request, answered.status());
+    std::string name = request.method + " " + redact_url(request.url);
+    std::unique_ptr<ResponseStream> stream =
+        std::make_unique<Stream>(std::move(*answered), impl->scratch, std::move(name));
+    co_return stream;
   } catch (const boost::system::system_error&) {
   }
   co_return describe(request, cancelled());
