@@ -160,6 +160,12 @@ Transport::Attempt Transport::tls_outcome(int returned) {
   return {Want::nothing, {0, IoError::tls}};
 }
 
+Transport::Attempt Transport::socket_outcome(ssize_t count, Want busy) {
+  if (count >= 0) return {Want::nothing, {static_cast<std::size_t>(count), IoError::none}};
+  if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {busy, {}};
+  return {Want::nothing, {0, socket_error(errno)}};
+}
+
 Transport::Attempt Transport::try_handshake() {
   ERR_clear_error();
   errno = 0;
@@ -169,43 +175,28 @@ Transport::Attempt Transport::try_handshake() {
 }
 
 Transport::Attempt Transport::try_read(char* data, std::size_t size) {
+  if (!encrypted()) {
+    const ssize_t count = recv(socket_.native_handle(), data, size, 0);
+    if (count == 0) return {Want::nothing, {0, IoError::end}};
+    return socket_outcome(count, Want::readable);
+  }
   Attempt attempt;
-  if (encrypted()) {
-    ERR_clear_error();
-    errno = 0;
-    if (SSL_read_ex(top(), data, size, &attempt.result.bytes) == 1) return attempt;
-    return tls_outcome(0);
-  }
-  const ssize_t count = recv(socket_.native_handle(), data, size, 0);
-  if (count > 0) {
-    attempt.result.bytes = static_cast<std::size_t>(count);
-  } else if (count == 0) {
-    attempt.result.error = IoError::end;
-  } else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
-    attempt.want = Want::readable;
-  } else {
-    attempt.result.error = socket_error(errno);
-  }
-  return attempt;
+  ERR_clear_error();
+  errno = 0;
+  if (SSL_read_ex(top(), data, size, &attempt.result.bytes) == 1) return attempt;
+  return tls_outcome(0);
 }
 
 Transport::Attempt Transport::try_write(std::string_view data) {
+  if (!encrypted()) {
+    return socket_outcome(send(socket_.native_handle(), data.data(), data.size(), MSG_NOSIGNAL),
+                          Want::writable);
+  }
   Attempt attempt;
-  if (encrypted()) {
-    ERR_clear_error();
-    errno = 0;
-    if (SSL_write_ex(top(), data.data(), data.size(), &attempt.result.bytes) == 1) return attempt;
-    return tls_outcome(0);
-  }
-  const ssize_t count = send(socket_.native_handle(), data.data(), data.size(), MSG_NOSIGNAL);
-  if (count >= 0) {
-    attempt.result.bytes = static_cast<std::size_t>(count);
-  } else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
-    attempt.want = Want::writable;
-  } else {
-    attempt.result.error = socket_error(errno);
-  }
-  return attempt;
+  ERR_clear_error();
+  errno = 0;
+  if (SSL_write_ex(top(), data.data(), data.size(), &attempt.result.bytes) == 1) return attempt;
+  return tls_outcome(0);
 }
 
 // ---- the operations ----

@@ -104,6 +104,8 @@ class Transport : public std::enable_shared_from_this<Transport> {
   Attempt try_read(char* data, std::size_t size);
   Attempt try_write(std::string_view data);
   Attempt tls_outcome(int returned);
+  // `count`: what recv() or send() returned; `busy`: what to wait for when it would have blocked.
+  Attempt socket_outcome(ssize_t count, Want busy);
   IoError socket_error(int error);
   boost::asio::awaitable<IoError> wait_for(Want want);
   boost::asio::awaitable<void> await_turn();
