@@ -32,17 +32,114 @@
 namespace ccm::kube {
 namespace asio = boost::asio;
 
-// Internals of kube::Client: state shared by clients of one process, and the exchange of one
-// request.
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Stream = std::unique_ptr<net::ResponseStream>;
+
+constexpr std::size_t kWarningsLimit = 1024;
+constexpr std::size_t kErrorBodyLimit = 1u << 20;
+constexpr auto kReconnectDelay = std::chrono::seconds(1);
+// Less than the time in which the Lease has to be renewed.
+constexpr auto kTrialTimeout = std::chrono::seconds(2);
+// A server with streamed lists may still answer with the object.
+constexpr const char* kMetadataOnly =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+constexpr std::size_t kLargestObject = 8u << 20;
+constexpr std::size_t kLargestList = 64u << 20;
+// As Go's clients ask. Custom resources come as JSON.
+constexpr const char* kProtobufOrJson = "application/vnd.kubernetes.protobuf,application/json";
+
+asio::awaitable<void> pause(asio::any_io_executor executor, std::chrono::milliseconds delay) {
+  asio::steady_timer timer(executor, delay);
+  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+// Not zero, which would be no limit at all.
+std::chrono::milliseconds left_until(Clock::time_point deadline) {
+  using std::chrono::milliseconds;
+  if (deadline == Clock::time_point::max()) return milliseconds::max();
+  return std::max(std::chrono::ceil<milliseconds>(deadline - Clock::now()), milliseconds(1));
+}
+
+bool is_read(std::string_view method) {
+  return method == "GET" || method == "HEAD" || method == "OPTIONS";
+}
+
+// The text between the quotes of `299 - "text"`.
+std::string warning_text(std::string_view value) {
+  const std::size_t open = value.find('"');
+  const std::size_t close = value.rfind('"');
+  if (!value.starts_with("299") || open == std::string_view::npos || close <= open) return {};
+  return std::string(value.substr(open + 1, close - open - 1));
+}
+
+net::ClientOptions http_options(const ClientConfig& config, net::TlsOptions tls) {
+  net::ClientOptions options;
+  options.tls = std::move(tls);
+  options.proxy_url = config.proxy_url;
+  options.proxy_from_environment = config.proxy_url.empty();
+  return options;
+}
+
+// A credential that is not valid gets a 401, whatever its user would be allowed.
+asio::awaitable<Status> try_credential(asio::any_io_executor executor, std::string server,
+                                       net::ClientOptions options, std::string authorization) {
+  options.user_agent = user_agent("cloud-controller-manager", "credentials");
+  net::HttpClient client(executor, std::move(options));
+  net::Request request;
+  request.url = server + "/api";
+  request.timeout = kTrialTimeout;
+  if (!authorization.empty()) request.headers.push_back({"Authorization", authorization});
+  const Result<net::Response> answer = co_await client.send(std::move(request));
+  if (!answer.ok()) co_return answer.status();
+  if (answer->status == 401) {
+    co_return Status(Code::unauthenticated, ErrorClass::auth, "the API server refuses it (401)");
+  }
+  if (answer->status >= 500 || answer->status == 429) {
+    std::string message = "the API server answers with " + std::to_string(answer->status);
+    co_return Status(Code::unavailable, ErrorClass::unavailable, message);
+  }
+  co_return Status();
+}
+
+}  // namespace
 
 // Connections and credentials, shared by derived clients.
 struct Connection {
-  Connection(boost::asio::any_io_executor executor_, ClientConfig config_);
-  ~Connection();
+  Connection(asio::any_io_executor executor_, ClientConfig config_)
+      : executor(executor_),
+        config(config_),
+        credentials(executor_, config_, CredentialTiming(),
+                    [executor_, config_](net::TlsOptions tls, std::string authorization) {
+                      net::ClientOptions options = http_options(config_, std::move(tls));
+                      return try_credential(executor_, config_.server, std::move(options),
+                                            std::move(authorization));
+                    }) {
+    ++TransportCounts::of_process().present;
+    ++TransportCounts::of_process().made;
+  }
+  ~Connection() { --TransportCounts::of_process().present; }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  boost::asio::any_io_executor executor;
+  void use_current_tls() {
+    if (tls_generation == credentials.tls_generation()) return;
+    tls_generation = credentials.tls_generation();
+    if (http) return http->set_tls(credentials.tls());
+    http = std::make_unique<net::HttpClient>(executor, http_options(config, credentials.tls()));
+  }
+
+  void log_warnings(const net::Response& response) {
+    for (const net::Header& header : response.headers) {
+      if (!header.is("warning")) continue;
+      const std::string text = warning_text(header.value);
+      if (text.empty() || warnings.size() >= kWarningsLimit) continue;
+      if (warnings.insert(text).second) log::warning("The API server warns", {{"warning", text}});
+    }
+  }
+
+  asio::any_io_executor executor;
   ClientConfig config;
   Credentials credentials;
   std::unique_ptr<net::HttpClient> http;  // made with the first credentials: loading the system's
@@ -50,10 +147,9 @@ struct Connection {
   uint64_t tls_generation = 0;
   std::unordered_set<std::string> warnings;  // texts that were logged (API-107)
   std::size_t writes = 0;                    // under way, without those of clients that yield
-
-  void use_current_tls();
-  void log_warnings(const net::Response& response);
 };
+
+namespace {
 
 // One request as the API server sees it.
 struct Call {
@@ -77,321 +173,38 @@ struct Call {
 // Either a complete answer or, for streams that began well, the stream.
 struct Answer {
   net::Response response;
-  std::unique_ptr<net::ResponseStream> stream;
+  Stream stream;
 };
 
+}  // namespace
+
 struct Client::Impl {
-  Impl(std::shared_ptr<Connection> connection_, ClientOptions options_);
+  Impl(std::shared_ptr<Connection> connection_, ClientOptions options_)
+      : connection(std::move(connection_)),
+        options(std::move(options_)),
+        limiter(connection->executor, options.qps, options.burst) {}
+
+  [[nodiscard]] Call make_call(std::string verb, std::string method,
+                               const CallOptions& call) const {
+    Call result;
+    result.verb = std::move(verb);
+    result.method = std::move(method);
+    result.timeout = call.timeout.count() > 0 ? call.timeout : options.timeout;
+    result.retries = call.max_retries >= 0 ? call.max_retries : options.max_retries;
+    result.rate_limited = call.rate_limited;
+    result.max_response_bytes =
+        call.max_response_bytes > 0 ? call.max_response_bytes : kLargestObject;
+    result.deadline = call.deadline;
+    result.stop = call.stop;
+    return result;
+  }
 
   std::shared_ptr<Connection> connection;
   ClientOptions options;
   net::RateLimiter limiter;
-
-  [[nodiscard]] Call make_call(std::string verb, std::string method, const CallOptions& call) const;
 };
 
-// The whole exchange with credentials, rate limit and retries (API-67..70, 74..76). Never throws.
-boost::asio::awaitable<Result<Answer>> exchange(std::shared_ptr<Client::Impl> impl, Call call);
-
 namespace {
-
-// A server with streamed lists may still answer with the object.
-constexpr const char* kMetadataOnly =
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-constexpr std::size_t kLargestObject = 8u << 20;
-constexpr std::size_t kLargestList = 64u << 20;
-// As Go's clients ask. Custom resources come as JSON.
-constexpr const char* kProtobufOrJson = "application/vnd.kubernetes.protobuf,application/json";
-
-// "?a=b&c=d", empty without parameters.
-class Query {
- public:
-  void add(std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    text_ += text_.empty() ? '?' : '&';
-    text_.append(key).append("=").append(percent_encode(value));
-  }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-// Directs the call at an object, or without a name at all of them; `id` is that of the resource.
-void direct(Call& call, std::string id, std::string path, const std::string& namespace_name,
-            const std::string& name) {
-  call.resource = std::move(id);
-  call.path = std::move(path);
-  call.what = call.verb + " " + call.resource;
-  if (name.empty() && namespace_name.empty()) return;
-  call.what += " " + namespace_name;
-  if (!namespace_name.empty() && !name.empty()) call.what += "/";
-  call.what += name;
-}
-
-Query write_query(const WriteOptions& options) {
-  Query query;
-  query.add("fieldManager", options.field_manager);
-  return query;
-}
-
-template <typename Options>
-const Options& never_destroyed() {
-  static const auto& none = *new Options;
-  return none;
-}
-
-std::string_view media_type(PatchType type) {
-  switch (type) {
-    case PatchType::json:
-      return "application/json-patch+json";
-    case PatchType::merge:
-      return "application/merge-patch+json";
-    case PatchType::strategic_merge:
-      return "application/strategic-merge-patch+json";
-    case PatchType::apply:
-      break;
-  }
-  return "application/apply-patch+yaml";
-}
-
-std::string delete_body(const DeleteOptions& options) {
-  std::string body = R"({"kind":"DeleteOptions","apiVersion":"v1")";
-  std::string conditions = "{";
-  append_json_member(conditions, "uid", options.uid);
-  append_json_member(conditions, "resourceVersion", options.resource_version);
-  if (conditions != "{") body += ",\"preconditions\":" + conditions + "}";
-  return body + "}";
-}
-
-Query list_query(const ListOptions& options) {
-  Query query;
-  query.add("labelSelector", options.label_selector);
-  query.add("fieldSelector", options.field_selector);
-  if (options.limit > 0) query.add("limit", std::to_string(options.limit));
-  if (!options.continue_token.empty()) {  // API-18, 132
-    query.add("continue", options.continue_token);
-    return query;
-  }
-  query.add("resourceVersion", options.resource_version);
-  if (!options.resource_version.empty()) {  // API-16
-    query.add("resourceVersionMatch", options.resource_version_match);
-  }
-  return query;
-}
-
-Query watch_query(const WatchOptions& options) {
-  thread_local std::minstd_rand random(std::random_device{}());
-  std::uniform_int_distribution<int> seconds(300, 600);  // API-31
-  Query query;
-  query.add("watch", "true");
-  query.add("labelSelector", options.label_selector);
-  query.add("fieldSelector", options.field_selector);
-  query.add("resourceVersion", options.resource_version);
-  if (options.bookmarks) query.add("allowWatchBookmarks", "true");
-  query.add("timeoutSeconds", std::to_string(seconds(random)));
-  if (options.send_initial_events) {  // API-38, 39
-    query.add("sendInitialEvents", "true");
-    query.add("resourceVersionMatch", "NotOlderThan");
-  }
-  return query;
-}
-
-asio::awaitable<Result<std::string>> body_of(std::shared_ptr<Client::Impl> impl, Call call) {
-  Result<Answer> answer = co_await exchange(std::move(impl), std::move(call));
-  if (!answer.ok()) co_return answer.status();
-  co_return std::move(answer->response.body);
-}
-
-asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> stream_of(
-    std::shared_ptr<Client::Impl> impl, Call call) {
-  Result<Answer> answer = co_await exchange(std::move(impl), std::move(call));
-  if (!answer.ok()) co_return answer.status();
-  co_return std::move(answer->stream);
-}
-
-}  // namespace
-
-const CallOptions& CallOptions::defaults() { return never_destroyed<CallOptions>(); }
-const WriteOptions& WriteOptions::defaults() { return never_destroyed<WriteOptions>(); }
-const DeleteOptions& DeleteOptions::defaults() { return never_destroyed<DeleteOptions>(); }
-
-Client::Impl::Impl(std::shared_ptr<Connection> connection_, ClientOptions options_)
-    : connection(std::move(connection_)),
-      options(std::move(options_)),
-      limiter(connection->executor, options.qps, options.burst) {}
-
-Call Client::Impl::make_call(std::string verb, std::string method, const CallOptions& call) const {
-  Call result;
-  result.verb = std::move(verb);
-  result.method = std::move(method);
-  result.timeout = call.timeout.count() > 0 ? call.timeout : options.timeout;
-  result.retries = call.max_retries >= 0 ? call.max_retries : options.max_retries;
-  result.rate_limited = call.rate_limited;
-  result.max_response_bytes =
-      call.max_response_bytes > 0 ? call.max_response_bytes : kLargestObject;
-  result.deadline = call.deadline;
-  result.stop = call.stop;
-  return result;
-}
-
-Client::Client(asio::any_io_executor executor, ClientConfig config, ClientOptions options)
-    : impl_(std::make_shared<Impl>(
-          std::make_shared<Connection>(std::move(executor), std::move(config)),
-          std::move(options))) {}
-Client::Client(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-
-Client Client::derive(ClientOptions options) const {
-  ++TransportCounts::of_process().shared;
-  return Client(std::make_shared<Impl>(impl_->connection, std::move(options)));
-}
-
-Status Client::check() const {
-  Connection& connection = *impl_->connection;
-  if (Status status = connection.credentials.load(); !status.ok()) return status;
-  connection.use_current_tls();
-  return connection.http->check();
-}
-
-const ClientConfig& Client::config() const { return impl_->connection->config; }
-asio::any_io_executor Client::executor() const { return impl_->connection->executor; }
-
-asio::awaitable<Result<std::string>> Client::get(Resource resource, std::string namespace_name,
-                                                 std::string name,
-                                                 std::string_view resource_version,
-                                                 const CallOptions& call_options) {
-  Call call = impl_->make_call("get", "GET", call_options);
-  Query query;
-  query.add("resourceVersion", resource_version);
-  direct(call, resource.id(), resource.path(namespace_name, name) + query.text(), namespace_name,
-         name);
-  return body_of(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::create(Resource resource, std::string namespace_name,
-                                                    std::string body, const WriteOptions& options,
-                                                    const CallOptions& call_options) {
-  Call call = impl_->make_call("create", "POST", call_options);
-  direct(call, resource.id(), resource.path(namespace_name) + write_query(options).text(),
-         namespace_name, {});
-  call.body = std::move(body);
-  return body_of(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::create_sub(Resource resource,
-                                                        std::string namespace_name,
-                                                        std::string name, std::string subresource,
-                                                        std::string body,
-                                                        const CallOptions& call_options) {
-  Call call = impl_->make_call("create", "POST", call_options);
-  direct(call, resource.id() + "/" + subresource, resource.path(namespace_name, name, subresource),
-         namespace_name, name);
-  call.body = std::move(body);
-  return body_of(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::update(Resource resource, std::string namespace_name,
-                                                    std::string name, std::string body,
-                                                    const WriteOptions& options,
-                                                    const CallOptions& call_options) {
-  Call call = impl_->make_call("update", "PUT", call_options);
-  direct(call, resource.id(),
-         resource.path(namespace_name, name, options.subresource) + write_query(options).text(),
-         namespace_name, name);
-  call.body = std::move(body);
-  return body_of(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::string namespace_name,
-                                                   std::string name, PatchType type,
-                                                   std::string body, const WriteOptions& options,
-                                                   const CallOptions& call_options) {
-  Call call = impl_->make_call("patch", "PATCH", call_options);
-  direct(call, resource.id(),
-         resource.path(namespace_name, name, options.subresource) + write_query(options).text(),
-         namespace_name, name);
-  call.content_type = media_type(type);
-  if (options.answer_metadata) call.accept = kMetadataOnly;
-  call.body = std::move(body);
-  return body_of(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::remove(Resource resource, std::string namespace_name,
-                                                    std::string name, const DeleteOptions& options,
-                                                    const CallOptions& call_options) {
-  Call call = impl_->make_call("delete", "DELETE", call_options);
-  direct(call, resource.id(), resource.path(namespace_name, name), namespace_name, name);
-  call.body = delete_body(options);
-  return body_of(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::list(Resource resource, std::string namespace_name,
-                                                  ListOptions options,
-                                                  const CallOptions& call_options) {
-  Call call = impl_->make_call("list", "GET", call_options);
-  if (call_options.max_response_bytes == 0) call.max_response_bytes = kLargestList;
-  direct(call, resource.id(), resource.path(namespace_name) + list_query(options).text(),
-         namespace_name, {});
-  return body_of(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::raw(std::string method, std::string path_and_query,
-                                                 std::string body,
-                                                 const CallOptions& call_options) {
-  Call call = impl_->make_call("raw", std::move(method), call_options);
-  call.what = call.method + " " + path_and_query;
-  call.path = std::move(path_and_query);
-  call.body = std::move(body);
-  return body_of(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_list(
-    Resource resource, std::string namespace_name, ListOptions options) {
-  Call call = impl_->make_call("list", "GET", CallOptions());
-  direct(call, resource.id(), resource.path(namespace_name) + list_query(options).text(),
-         namespace_name, {});
-  if (options.protobuf) call.accept = kProtobufOrJson;
-  call.stream = true;
-  return stream_of(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> Client::open_watch(
-    Resource resource, std::string namespace_name, WatchOptions options) {
-  Call call = impl_->make_call("watch", "GET", CallOptions());
-  if (options.timeout.count() > 0) call.timeout = options.timeout;
-  direct(call, resource.id(), resource.path(namespace_name) + watch_query(options).text(),
-         namespace_name, {});
-  call.rate_limited = false;  // API-37
-  if (options.protobuf) call.accept = kProtobufOrJson;
-  call.stream = true;
-  return stream_of(impl_, std::move(call));
-}
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t kWarningsLimit = 1024;
-constexpr std::size_t kErrorBodyLimit = 1u << 20;
-constexpr auto kReconnectDelay = std::chrono::seconds(1);
-// Less than the time in which the Lease has to be renewed.
-constexpr auto kTrialTimeout = std::chrono::seconds(2);
-
-asio::awaitable<void> pause(asio::any_io_executor executor, std::chrono::milliseconds delay) {
-  asio::steady_timer timer(executor, delay);
-  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-}
-
-// Not zero, which would be no limit at all.
-std::chrono::milliseconds left_until(Clock::time_point deadline) {
-  using std::chrono::milliseconds;
-  if (deadline == Clock::time_point::max()) return milliseconds::max();
-  return std::max(std::chrono::ceil<milliseconds>(deadline - Clock::now()), milliseconds(1));
-}
-
-bool is_read(std::string_view method) {
-  return method == "GET" || method == "HEAD" || method == "OPTIONS";
-}
 
 net::Request build_request(const Client::Impl& impl, const Call& call) {
   const Connection& connection = *impl.connection;
@@ -413,14 +226,6 @@ net::Request build_request(const Client::Impl& impl, const Call& call) {
     request.headers.push_back({std::move(name), std::move(value)});
   }
   return request;
-}
-
-// The text between the quotes of `299 - "text"`.
-std::string warning_text(std::string_view value) {
-  const std::size_t open = value.find('"');
-  const std::size_t close = value.rfind('"');
-  if (!value.starts_with("299") || open == std::string_view::npos || close <= open) return {};
-  return std::string(value.substr(open + 1, close - open - 1));
 }
 
 asio::awaitable<Result<Answer>> open_stream(std::shared_ptr<Connection> connection,
@@ -566,35 +371,6 @@ asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, con
   }
 }
 
-net::ClientOptions http_options(const ClientConfig& config, net::TlsOptions tls) {
-  net::ClientOptions options;
-  options.tls = std::move(tls);
-  options.proxy_url = config.proxy_url;
-  options.proxy_from_environment = config.proxy_url.empty();
-  return options;
-}
-
-// A credential that is not valid gets a 401, whatever its user would be allowed.
-asio::awaitable<Status> try_credential(asio::any_io_executor executor, std::string server,
-                                       net::ClientOptions options, std::string authorization) {
-  options.user_agent = user_agent("cloud-controller-manager", "credentials");
-  net::HttpClient client(executor, std::move(options));
-  net::Request request;
-  request.url = server + "/api";
-  request.timeout = kTrialTimeout;
-  if (!authorization.empty()) request.headers.push_back({"Authorization", authorization});
-  const Result<net::Response> answer = co_await client.send(std::move(request));
-  if (!answer.ok()) co_return answer.status();
-  if (answer->status == 401) {
-    co_return Status(Code::unauthenticated, ErrorClass::auth, "the API server refuses it (401)");
-  }
-  if (answer->status >= 500 || answer->status == 429) {
-    std::string message = "the API server answers with " + std::to_string(answer->status);
-    co_return Status(Code::unavailable, ErrorClass::unavailable, message);
-  }
-  co_return Status();
-}
-
 Status failure(const Call& call, const net::Response& response) {
   Status status = status_of_answer(response.status, response.body, response.header("Retry-After"));
   status.with_context(call.what);
@@ -604,53 +380,260 @@ Status failure(const Call& call, const net::Response& response) {
   return status;
 }
 
-}  // namespace
-
-Connection::Connection(asio::any_io_executor executor_, ClientConfig config_)
-    : executor(executor_),
-      config(config_),
-      credentials(executor_, config_, CredentialTiming(),
-                  [executor_, config_](net::TlsOptions tls, std::string authorization) {
-                    net::ClientOptions options = http_options(config_, std::move(tls));
-                    return try_credential(executor_, config_.server, std::move(options),
-                                          std::move(authorization));
-                  }) {
-  ++TransportCounts::of_process().present;
-  ++TransportCounts::of_process().made;
-}
-
-Connection::~Connection() { --TransportCounts::of_process().present; }
-
-void Connection::use_current_tls() {
-  if (tls_generation == credentials.tls_generation()) return;
-  tls_generation = credentials.tls_generation();
-  if (http) return http->set_tls(credentials.tls());
-  http = std::make_unique<net::HttpClient>(executor, http_options(config, credentials.tls()));
-}
-
-void Connection::log_warnings(const net::Response& response) {
-  for (const net::Header& header : response.headers) {
-    if (!header.is("warning")) continue;
-    const std::string text = warning_text(header.value);
-    if (text.empty() || warnings.size() >= kWarningsLimit) continue;
-    if (warnings.insert(text).second) log::warning("The API server warns", {{"warning", text}});
-  }
-}
-
-asio::awaitable<Result<Answer>> exchange(std::shared_ptr<Client::Impl> impl, Call call) {
+// The whole exchange with credentials, rate limit and retries (API-67..70, 74..76). Never throws.
+// `Wanted`: the answer's body, or a stream of it.
+template <typename Wanted>
+asio::awaitable<Result<Wanted>> exchange(std::shared_ptr<Client::Impl> impl, Call call) {
   const bool yields = impl->options.yield_to_writes.count() != 0;
   const std::size_t writes = yields || is_read(call.method) ? 0 : 1;
   impl->connection->writes += writes;
   const AtEnd counted([&] { impl->connection->writes -= writes; });
   try {
     Result<Answer> result = co_await net::until_stopped(attempts(impl, call), call.stop);
-    if (!result.ok()) co_return result;
-    if (result->stream || result->response.status < 300) co_return result;
-    co_return failure(call, result->response);
+    if (!result.ok()) co_return result.status();
+    if (!result->stream && result->response.status >= 300)
+      co_return failure(call, result->response);
+    if constexpr (std::is_same_v<Wanted, Stream>) {
+      co_return std::move(result->stream);
+    } else {
+      co_return std::move(result->response.body);
+    }
   } catch (const boost::system::system_error& error) {
     // The awaiting coroutine was cancelled.
     co_return Status(Code::cancelled, call.what + ": " + error.code().message());
   }
+}
+
+// "?a=b&c=d", empty without parameters.
+class Query {
+ public:
+  void add(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    text_ += text_.empty() ? '?' : '&';
+    text_.append(key).append("=").append(percent_encode(value));
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Directs the call at an object, or without a name at all of them; `id` is that of the resource.
+void direct(Call& call, std::string id, std::string path, const std::string& namespace_name,
+            const std::string& name) {
+  call.resource = std::move(id);
+  call.path = std::move(path);
+  call.what = call.verb + " " + call.resource;
+  if (name.empty() && namespace_name.empty()) return;
+  call.what += " " + namespace_name;
+  if (!namespace_name.empty() && !name.empty()) call.what += "/";
+  call.what += name;
+}
+
+Query write_query(const WriteOptions& options) {
+  Query query;
+  query.add("fieldManager", options.field_manager);
+  return query;
+}
+
+std::string_view media_type(PatchType type) {
+  switch (type) {
+    case PatchType::json:
+      return "application/json-patch+json";
+    case PatchType::merge:
+      return "application/merge-patch+json";
+    case PatchType::strategic_merge:
+      return "application/strategic-merge-patch+json";
+    case PatchType::apply:
+      break;
+  }
+  return "application/apply-patch+yaml";
+}
+
+std::string delete_body(const DeleteOptions& options) {
+  std::string body = R"({"kind":"DeleteOptions","apiVersion":"v1")";
+  std::string conditions = "{";
+  append_json_member(conditions, "uid", options.uid);
+  append_json_member(conditions, "resourceVersion", options.resource_version);
+  if (conditions != "{") body += ",\"preconditions\":" + conditions + "}";
+  return body + "}";
+}
+
+Query list_query(const ListOptions& options) {
+  Query query;
+  query.add("labelSelector", options.label_selector);
+  query.add("fieldSelector", options.field_selector);
+  if (options.limit > 0) query.add("limit", std::to_string(options.limit));
+  if (!options.continue_token.empty()) {  // API-18, 132
+    query.add("continue", options.continue_token);
+    return query;
+  }
+  query.add("resourceVersion", options.resource_version);
+  if (!options.resource_version.empty()) {  // API-16
+    query.add("resourceVersionMatch", options.resource_version_match);
+  }
+  return query;
+}
+
+Query watch_query(const WatchOptions& options) {
+  thread_local std::minstd_rand random(std::random_device{}());
+  std::uniform_int_distribution<int> seconds(300, 600);  // API-31
+  Query query;
+  query.add("watch", "true");
+  query.add("labelSelector", options.label_selector);
+  query.add("fieldSelector", options.field_selector);
+  query.add("resourceVersion", options.resource_version);
+  if (options.bookmarks) query.add("allowWatchBookmarks", "true");
+  query.add("timeoutSeconds", std::to_string(seconds(random)));
+  if (options.send_initial_events) {  // API-38, 39
+    query.add("sendInitialEvents", "true");
+    query.add("resourceVersionMatch", "NotOlderThan");
+  }
+  return query;
+}
+
+template <typename Options>
+const Options& never_destroyed() {
+  static const auto& none = *new Options;
+  return none;
+}
+
+}  // namespace
+
+const CallOptions& CallOptions::defaults() { return never_destroyed<CallOptions>(); }
+const WriteOptions& WriteOptions::defaults() { return never_destroyed<WriteOptions>(); }
+const DeleteOptions& DeleteOptions::defaults() { return never_destroyed<DeleteOptions>(); }
+
+Client::Client(asio::any_io_executor executor, ClientConfig config, ClientOptions options)
+    : impl_(std::make_shared<Impl>(
+          std::make_shared<Connection>(std::move(executor), std::move(config)),
+          std::move(options))) {}
+Client::Client(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Client Client::derive(ClientOptions options) const {
+  ++TransportCounts::of_process().shared;
+  return Client(std::make_shared<Impl>(impl_->connection, std::move(options)));
+}
+
+Status Client::check() const {
+  Connection& connection = *impl_->connection;
+  if (Status status = connection.credentials.load(); !status.ok()) return status;
+  connection.use_current_tls();
+  return connection.http->check();
+}
+
+const ClientConfig& Client::config() const { return impl_->connection->config; }
+asio::any_io_executor Client::executor() const { return impl_->connection->executor; }
+
+asio::awaitable<Result<std::string>> Client::get(Resource resource, std::string namespace_name,
+                                                 std::string name,
+                                                 std::string_view resource_version,
+                                                 const CallOptions& call_options) {
+  Call call = impl_->make_call("get", "GET", call_options);
+  Query query;
+  query.add("resourceVersion", resource_version);
+  direct(call, resource.id(), resource.path(namespace_name, name) + query.text(), namespace_name,
+         name);
+  return exchange<std::string>(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::create(Resource resource, std::string namespace_name,
+                                                    std::string body, const WriteOptions& options,
+                                                    const CallOptions& call_options) {
+  Call call = impl_->make_call("create", "POST", call_options);
+  direct(call, resource.id(), resource.path(namespace_name) + write_query(options).text(),
+         namespace_name, {});
+  call.body = std::move(body);
+  return exchange<std::string>(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::create_sub(Resource resource,
+                                                        std::string namespace_name,
+                                                        std::string name, std::string subresource,
+                                                        std::string body,
+                                                        const CallOptions& call_options) {
+  Call call = impl_->make_call("create", "POST", call_options);
+  direct(call, resource.id() + "/" + subresource, resource.path(namespace_name, name, subresource),
+         namespace_name, name);
+  call.body = std::move(body);
+  return exchange<std::string>(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::update(Resource resource, std::string namespace_name,
+                                                    std::string name, std::string body,
+                                                    const WriteOptions& options,
+                                                    const CallOptions& call_options) {
+  Call call = impl_->make_call("update", "PUT", call_options);
+  direct(call, resource.id(),
+         resource.path(namespace_name, name, options.subresource) + write_query(options).text(),
+         namespace_name, name);
+  call.body = std::move(body);
+  return exchange<std::string>(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::string namespace_name,
+                                                   std::string name, PatchType type,
+                                                   std::string body, const WriteOptions& options,
+                                                   const CallOptions& call_options) {
+  Call call = impl_->make_call("patch", "PATCH", call_options);
+  direct(call, resource.id(),
+         resource.path(namespace_name, name, options.subresource) + write_query(options).text(),
+         namespace_name, name);
+  call.content_type = media_type(type);
+  if (options.answer_metadata) call.accept = kMetadataOnly;
+  call.body = std::move(body);
+  return exchange<std::string>(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::remove(Resource resource, std::string namespace_name,
+                                                    std::string name, const DeleteOptions& options,
+                                                    const CallOptions& call_options) {
+  Call call = impl_->make_call("delete", "DELETE", call_options);
+  direct(call, resource.id(), resource.path(namespace_name, name), namespace_name, name);
+  call.body = delete_body(options);
+  return exchange<std::string>(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::list(Resource resource, std::string namespace_name,
+                                                  ListOptions options,
+                                                  const CallOptions& call_options) {
+  Call call = impl_->make_call("list", "GET", call_options);
+  if (call_options.max_response_bytes == 0) call.max_response_bytes = kLargestList;
+  direct(call, resource.id(), resource.path(namespace_name) + list_query(options).text(),
+         namespace_name, {});
+  return exchange<std::string>(impl_, std::move(call));
+}
+
+asio::awaitable<Result<std::string>> Client::raw(std::string method, std::string path_and_query,
+                                                 std::string body,
+                                                 const CallOptions& call_options) {
+  Call call = impl_->make_call("raw", std::move(method), call_options);
+  call.what = call.method + " " + path_and_query;
+  call.path = std::move(path_and_query);
+  call.body = std::move(body);
+  return exchange<std::string>(impl_, std::move(call));
+}
+
+asio::awaitable<Result<Stream>> Client::open_list(Resource resource, std::string namespace_name,
+                                                  ListOptions options) {
+  Call call = impl_->make_call("list", "GET", CallOptions());
+  direct(call, resource.id(), resource.path(namespace_name) + list_query(options).text(),
+         namespace_name, {});
+  if (options.protobuf) call.accept = kProtobufOrJson;
+  call.stream = true;
+  return exchange<Stream>(impl_, std::move(call));
+}
+
+asio::awaitable<Result<Stream>> Client::open_watch(Resource resource, std::string namespace_name,
+                                                   WatchOptions options) {
+  Call call = impl_->make_call("watch", "GET", CallOptions());
+  if (options.timeout.count() > 0) call.timeout = options.timeout;
+  direct(call, resource.id(), resource.path(namespace_name) + watch_query(options).text(),
+         namespace_name, {});
+  call.rate_limited = false;  // API-37
+  if (options.protobuf) call.accept = kProtobufOrJson;
+  call.stream = true;
+  return exchange<Stream>(impl_, std::move(call));
 }
 
 }  // namespace ccm::kube
