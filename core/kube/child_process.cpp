@@ -28,6 +28,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t kOutputLimit = 1u << 20;
+constexpr std::size_t kErrorsKept = 4096;
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
 // A started program; destroying this ends it, and all of its group if it leads one.
@@ -151,12 +152,18 @@ Status too_much(const ProcessSpec& spec, const char* where) {
   return {Code::failed_precondition, spec.command + " printed more than 1 MiB" + where};
 }
 
-// The text that a program writes to stderr: the front is kept, the rest only counted.
-class Errors {
+// What a program writes to a pipe: the front is kept, the rest only counted.
+class Output {
  public:
-  explicit Errors(const asio::any_io_executor& executor) : pipe_(executor) {}
+  Output(const asio::any_io_executor& executor, std::size_t kept) : pipe_(executor), kept_(kept) {}
 
-  void open(int descriptor) { pipe_.assign(descriptor); }
+  // Makes the pipe. The program's end of it; -1 when there is none, with errno.
+  int open() {
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC) != 0) return -1;
+    pipe_.assign(ends[0]);
+    return ends[1];
+  }
   // A process that has left the group may keep the other end open for ever.
   void close() {
     boost::system::error_code ignored;
@@ -166,13 +173,13 @@ class Errors {
   [[nodiscard]] const std::string& text() const { return text_; }
 
   // Until its end, close(), or the limit, which ends the program.
-  static asio::awaitable<void> read(std::shared_ptr<Errors> errors, std::weak_ptr<Child> child) {
+  static asio::awaitable<void> read(std::shared_ptr<Output> output, std::weak_ptr<Child> child) {
     std::array<char, 4096> block;
-    while (!errors->too_many()) {
+    while (!output->too_many()) {
       auto buffer = asio::buffer(block);
-      auto [failed, count] = co_await errors->pipe_.async_read_some(buffer, kTuple);
+      auto [failed, count] = co_await output->pipe_.async_read_some(buffer, kTuple);
       if (failed) co_return;
-      errors->take({block.data(), count});
+      output->take({block.data(), count});
     }
     if (const auto flooding = child.lock()) flooding->kill();
   }
@@ -190,12 +197,12 @@ class Errors {
 
  private:
   void take(std::string_view bytes) {
-    constexpr std::size_t kKept = 4096;
     count_ += bytes.size();
-    text_ += bytes.substr(0, kKept - text_.size());
+    text_ += bytes.substr(0, kept_ - text_.size());
   }
 
   asio::posix::stream_descriptor pipe_;
+  const std::size_t kept_;
   std::string text_;
   std::size_t count_ = 0;
 };
@@ -217,54 +224,47 @@ Status verdict(const ProcessSpec& spec, const Child& child) {
 
 asio::awaitable<ProcessEnd> run_process(asio::any_io_executor executor, ProcessSpec spec) {
   ProcessEnd end;
-  int ends[2] = {-1, -1};
-  int error_ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
+  const auto output = std::make_shared<Output>(executor, kOutputLimit);
+  const auto errors = std::make_shared<Output>(executor, kErrorsKept);
+  const AtEnd closing([output, errors] {
+    output->close();
+    errors->close();
+  });
+  const int output_end = output->open();
+  if (output_end < 0) {
     end.status = cannot_start(spec, errno);
     co_return end;
   }
-  asio::posix::stream_descriptor output(executor, ends[0]);
-  const auto errors = std::make_shared<Errors>(executor);
-  if (!spec.share_stdin && ::pipe2(error_ends, O_CLOEXEC) == 0) errors->open(error_ends[0]);
-  const AtEnd closing([errors] { errors->close(); });
+  const int errors_end = spec.share_stdin ? -1 : errors->open();
   pid_t pid = -1;
-  const int error = spawn(spec, ends[1], error_ends[1], pid);
-  ::close(ends[1]);
-  if (error_ends[1] >= 0) ::close(error_ends[1]);
+  const int error = spawn(spec, output_end, errors_end, pid);
+  ::close(output_end);
+  if (errors_end >= 0) ::close(errors_end);
   if (error != 0) {
     end.status = cannot_start(spec, error);
     co_return end;
   }
   auto child = std::make_shared<Child>(pid, !spec.share_stdin);
-  if (error_ends[0] >= 0) net::spawn(executor, Errors::read(errors, child));
-  asio::steady_timer deadline(executor, spec.timeout);
   std::weak_ptr<Child> weak = child;
-  // While the child lives, so does `output`. It has no end as long as a process that has left the
-  // group, and is not killed, can write to it.
-  deadline.async_wait([weak, &output](boost::system::error_code failed) {
+  if (errors_end >= 0) net::spawn(executor, Output::read(errors, weak));
+  asio::steady_timer deadline(executor, spec.timeout);
+  // The output has no end as long as a process that has left the group, and is not killed, can
+  // write to it.
+  deadline.async_wait([weak, output](boost::system::error_code failed) {
     const std::shared_ptr<Child> late = weak.lock();
     if (failed || !late) return;
     late->expire();
-    boost::system::error_code ignored;
-    output.close(ignored);
+    output->close();
   });
-  auto block = std::make_unique<std::array<char, 4096>>();
-  while (true) {
-    auto buffer = asio::buffer(*block);
-    auto [failed, count] = co_await output.async_read_some(buffer, kTuple);
-    if (failed) break;
-    end.output.append(block->data(), count);
-    if (end.output.size() > kOutputLimit) {
-      end.status = too_much(spec, "");
-      end.exit_code = -1;  // it is killed
-      co_return end;
-    }
-  }
+  co_await Output::read(output, weak);
   co_await wait_end(executor, child);
   deadline.cancel();
   errors->read_rest();
+  end.output = output->text();
   end.errors = errors->text();
-  end.status = errors->too_many() ? too_much(spec, " to standard error") : verdict(spec, *child);
+  end.status = verdict(spec, *child);
+  if (errors->too_many()) end.status = too_much(spec, " to standard error");
+  if (output->too_many()) end.status = too_much(spec, "");
   end.exit_code = WIFEXITED(child->status()) ? WEXITSTATUS(child->status()) : -1;
   co_return end;
 }
