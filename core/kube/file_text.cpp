@@ -1,6 +1,9 @@
 #include "kube/file_text.hpp"
 
+#include "base/at_end.hpp"
+
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +16,6 @@ namespace ccm::kube {
 namespace {
 
 constexpr std::size_t kFileLimit = 4u << 20;
-constexpr std::string_view kAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 Status failure(const std::string& path, int error) {
   const std::string text = "read " + path + ": " + std::generic_category().message(error);
@@ -23,28 +24,15 @@ Status failure(const std::string& path, int error) {
   return {Code::unavailable, ErrorClass::unavailable, text};
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_;
-};
-
 }  // namespace
 
 Result<std::string> read_whole_file(const std::string& path, std::size_t limit) {
   // Without O_NONBLOCK a named pipe in place of a file would hang the program.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return failure(path, errno);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return failure(path, errno);
+  const AtEnd closing([file] { ::close(file); });
   struct stat about {};
-  if (::fstat(file.get(), &about) != 0) return failure(path, errno);
+  if (::fstat(file, &about) != 0) return failure(path, errno);
   if (!S_ISREG(about.st_mode)) {
     return Status(Code::unavailable, ErrorClass::unavailable,
                   "read " + path + ": it is not a regular file");
@@ -52,7 +40,7 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t limit) 
   std::string content;
   std::array<char, 16384> block{};
   while (true) {
-    const ssize_t got = ::read(file.get(), block.data(), block.size());
+    const ssize_t got = ::read(file, block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return failure(path, errno);
     if (got == 0) return content;
@@ -78,42 +66,32 @@ FileStamp file_stamp(const std::string& path) {
 }
 
 std::string base64_encode(std::string_view bytes) {
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t block = 0;
-    const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k) {
-      block = (block << 8) | (k < have ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += k <= have ? kAlphabet[(block >> (18 - 6 * k)) & 63] : '=';
-    }
-  }
+  // OpenSSL ends it with a NUL, for which every string has a place.
+  std::string out((bytes.size() + 2) / 3 * 4, '\0');
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                  reinterpret_cast<const unsigned char*>(bytes.data()),
+                  static_cast<int>(bytes.size()));
   return out;
 }
 
 std::optional<std::string> base64_decode(std::string_view text) {
-  std::string out;
-  uint32_t block = 0;
-  int bits = 0;
-  std::size_t digits = 0;
-  std::size_t padding = 0;
-  for (const char c : text) {
-    if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
-    if (c == '=') {
-      ++padding;
-      continue;
-    }
-    const std::size_t digit = kAlphabet.find(c);
-    if (digit == std::string_view::npos || padding > 0) return std::nullopt;
-    block = (block << 6) | static_cast<uint32_t>(digit);
-    ++digits;
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    out += static_cast<char>((block >> bits) & 0xff);
-  }
-  if (padding > 2 || (digits + padding) % 4 != 0) return std::nullopt;
+  std::string digits(text);
+  std::erase_if(digits, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
+  // OpenSSL takes '=' for a digit, and leaves out some characters at the ends.
+  const auto is_digit = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '/';
+  };
+  const auto end = std::find_if_not(digits.begin(), digits.end(), is_digit);
+  const auto padding = static_cast<std::size_t>(digits.end() - end);
+  const bool padded =
+      padding <= 2 && std::all_of(end, digits.end(), [](char c) { return c == '='; });
+  if (!padded || digits.size() % 4 != 0) return std::nullopt;
+  std::string out(digits.size() / 4 * 3, '\0');
+  EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                  reinterpret_cast<const unsigned char*>(digits.data()),
+                  static_cast<int>(digits.size()));
+  out.erase(out.size() - padding);
   return out;
 }
 
