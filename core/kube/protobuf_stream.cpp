@@ -47,19 +47,13 @@ constexpr std::size_t kFrameHead = 4;
 
 }  // namespace
 
-void ListCutter::feed(std::string_view bytes) {
-  buffer_.drop(begin_);
-  begin_ = 0;
-  if (state_ != State::broken) buffer_.append(bytes);
-}
-
 void ListCutter::consume(std::size_t size) {
-  begin_ += size;
+  buffer_.consume(size);
   if (in_list_) list_left_ -= size;
 }
 
 bool ListCutter::take_magic() {
-  const std::string_view text = waiting();
+  const std::string_view text = buffer_.rest();
   const std::size_t size = std::min(text.size(), kMagic.size());
   if (text.substr(0, size) != kMagic.substr(0, size)) return broken();
   if (size < kMagic.size()) return false;
@@ -75,7 +69,7 @@ bool ListCutter::take_head() {
     state_ = State::envelope;
     return true;
   }
-  std::string_view rest = waiting();
+  std::string_view rest = buffer_.rest();
   if (in_list_) rest = rest.substr(0, std::min<uint64_t>(rest.size(), list_left_));
   const bool all = rest.size() >= kLongestHead || (in_list_ && rest.size() == list_left_);
   const std::size_t before = rest.size();
@@ -115,8 +109,8 @@ bool ListCutter::good_type(std::string_view message) const {
 }
 
 bool ListCutter::take_content(std::string_view& item, Piece& piece) {
-  if (waiting().size() < field_.size) return false;
-  const std::string_view content = waiting().substr(0, field_.size);
+  if (buffer_.rest().size() < field_.size) return false;
+  const std::string_view content = buffer_.rest().substr(0, field_.size);
   consume(field_.size);
   state_ = in_list_ ? State::list : State::envelope;
   if (field_.item()) {
@@ -134,7 +128,7 @@ bool ListCutter::take_content(std::string_view& item, Piece& piece) {
 }
 
 bool ListCutter::take_skipped(Piece& piece) {
-  const std::size_t size = std::min(field_.size, waiting().size());
+  const std::size_t size = std::min(field_.size, buffer_.rest().size());
   consume(size);
   field_.size -= size;
   if (field_.size > 0) return false;
@@ -154,7 +148,7 @@ ListCutter::Piece ListCutter::next(std::string_view& message) {
         break;
       case State::envelope:
       case State::list:
-        went_on = (in_list_ || begin_ < buffer_.size()) && take_head();
+        went_on = (in_list_ || !buffer_.rest().empty()) && take_head();
         break;
       case State::content:
         went_on = take_content(message, piece);
@@ -175,19 +169,10 @@ std::string ListCutter::envelope() const {
          R"(,"metadata":)" + metadata + "}";
 }
 
-void FrameCutter::feed(std::string_view bytes) {
-  buffer_.drop(begin_);
-  begin_ = 0;
-  buffer_.append(bytes);
-}
-
 FrameCutter::Piece FrameCutter::next(std::string_view& message) {
   message = {};
-  const auto waiting = [this] {
-    return std::string_view(buffer_.data(), buffer_.size()).substr(begin_);
-  };
   if (!dropping_) {
-    const std::string_view text = waiting();
+    const std::string_view text = buffer_.rest();
     if (text.size() < kFrameHead) return Piece::none;
     std::size_t size = 0;
     for (std::size_t i = 0; i < kFrameHead; ++i) {
@@ -196,15 +181,15 @@ FrameCutter::Piece FrameCutter::next(std::string_view& message) {
     if (size <= max_object_bytes_) {
       if (text.size() - kFrameHead < size) return Piece::none;
       message = text.substr(kFrameHead, size);
-      begin_ += kFrameHead + size;
+      buffer_.consume(kFrameHead + size);
       return Piece::object;
     }
-    begin_ += kFrameHead;
+    buffer_.consume(kFrameHead);
     skip_ = size;
     dropping_ = true;
   }
-  const std::size_t size = std::min(skip_, waiting().size());
-  begin_ += size;
+  const std::size_t size = std::min(skip_, buffer_.rest().size());
+  buffer_.consume(size);
   skip_ -= size;
   if (skip_ > 0) return Piece::none;
   dropping_ = false;

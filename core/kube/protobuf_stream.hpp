@@ -104,11 +104,13 @@ class ListCutter : public ListReader {
              std::size_t max_object_bytes = 8u << 20)
       : api_version_(api_version), kind_(kind), max_object_bytes_(max_object_bytes) {}
 
-  void feed(std::string_view bytes) override;
+  void feed(std::string_view bytes) override {
+    if (state_ != State::broken) buffer_.feed(bytes);
+  }
   // Garbage ends the list: it will never be done().
   Piece next(std::string_view& message) override;
   [[nodiscard]] bool done() const override {
-    return state_ == State::envelope && listed_ && begin_ == buffer_.size();
+    return state_ == State::envelope && listed_ && buffer_.rest().empty();
   }
   [[nodiscard]] std::string envelope() const override;
 
@@ -123,9 +125,6 @@ class ListCutter : public ListReader {
     [[nodiscard]] bool item() const { return in_list && number == 2; }
   };
 
-  [[nodiscard]] std::string_view waiting() const {
-    return std::string_view(buffer_.data(), buffer_.size()).substr(begin_);
-  }
   void consume(std::size_t size);
   // Each takes one step; false when more bytes are needed.
   bool take_magic();
@@ -138,8 +137,7 @@ class ListCutter : public ListReader {
   std::string api_version_;
   std::string kind_;  // of the list
   std::size_t max_object_bytes_;
-  JsonBuffer buffer_;
-  std::size_t begin_ = 0;  // first byte that is not consumed
+  PieceBuffer buffer_;
   State state_ = State::magic;
   Field field_;
   uint64_t list_left_ = 0;  // of the list's message
@@ -155,15 +153,14 @@ class FrameCutter : public WatchReader {
   explicit FrameCutter(std::size_t max_object_bytes = 8u << 20)
       : max_object_bytes_(max_object_bytes) {}
 
-  void feed(std::string_view bytes) override;
+  void feed(std::string_view bytes) override { buffer_.feed(bytes); }
   Piece next(std::string_view& message) override;
   [[nodiscard]] bool mid_object() const override {
-    return skip_ > 0 || dropping_ || begin_ < buffer_.size();
+    return skip_ > 0 || dropping_ || !buffer_.rest().empty();
   }
 
  private:
-  JsonBuffer buffer_;
-  std::size_t begin_ = 0;
+  PieceBuffer buffer_;
   std::size_t max_object_bytes_;
   std::size_t skip_ = 0;   // bytes of a frame above the limit
   bool dropping_ = false;  // such a frame is under work

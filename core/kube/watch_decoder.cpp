@@ -138,69 +138,49 @@ constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c
 
 }  // namespace
 
-void JsonBuffer::append(std::string_view bytes) {
+void PieceBuffer::feed(std::string_view bytes) {
   bytes_.resize(size_);
-  if (size_ == 0 && bytes_.capacity() > kKeepCapacity && bytes.size() < kKeepCapacity / 4) {
+  bytes_.erase(0, std::exchange(begin_, 0));
+  if (bytes_.empty() && bytes_.capacity() > kKeepCapacity && bytes.size() < kKeepCapacity / 4) {
     std::string().swap(bytes_);  // one huge object must not hold its memory for ever
   }
-  bytes_.reserve(size_ + bytes.size() + kJsonPadding);
+  bytes_.reserve(bytes_.size() + bytes.size() + kJsonPadding);
   bytes_.append(bytes);
   size_ = bytes_.size();
   bytes_.append(kJsonPadding, '\0');
 }
 
-void JsonBuffer::drop(std::size_t count) {
-  bytes_.erase(0, count);
-  size_ -= count;
-}
-
-void WatchDecoder::feed(std::string_view bytes) {
-  buffer_.drop(begin_);
-  cursor_ -= begin_;
-  begin_ = 0;
-  buffer_.append(bytes);
-}
-
-// Stops at an opening brace or at the end; true when something else than white space was skipped.
-bool WatchDecoder::skip_to_object() {
-  bool garbage = false;
-  for (; begin_ < buffer_.size() && buffer_.data()[begin_] != '{'; ++begin_) {
-    garbage = garbage || !is_space(buffer_.data()[begin_]);
-  }
-  cursor_ = begin_;
-  return garbage;
-}
-
-void WatchDecoder::drop_excess() {
-  if (cursor_ - begin_ <= max_object_bytes_ && !dropping_) return;
-  dropping_ = true;
-  begin_ = cursor_;
+PieceReader::Piece ObjectCutter::next(PieceBuffer& buffer, std::string_view& text) {
+  using Piece = PieceReader::Piece;
+  const std::string_view rest = buffer.rest();
+  const std::size_t end = scanner_.scan(rest.data(), scanned_, rest.size());
+  const bool open = end == JsonScanner::kOpen;
+  scanned_ = open ? rest.size() : end;
+  dropping_ = dropping_ || scanned_ > max_object_bytes_;
+  if (open && !dropping_) return Piece::none;
+  buffer.consume(std::exchange(scanned_, 0));
+  if (open) return Piece::none;
+  const bool dropped = std::exchange(dropping_, false);
+  if (std::exchange(scanner_.broken, false)) return Piece::garbage;
+  if (dropped) return Piece::oversized;
+  text = rest.substr(0, end);
+  return Piece::object;
 }
 
 WatchDecoder::Piece WatchDecoder::next(std::string_view& text) {
   text = {};
-  if (scanner_.depth == 0) {
-    begin_ = cursor_;
-    if (skip_to_object()) return Piece::garbage;
-    if (begin_ == buffer_.size()) return Piece::none;
+  if (!objects_.mid_object()) {
+    const std::string_view rest = buffer_.rest();
+    const std::string_view before = rest.substr(0, rest.find('{'));
+    buffer_.consume(before.size());
+    if (!std::all_of(before.begin(), before.end(), is_space)) return Piece::garbage;
+    if (before.size() == rest.size()) return Piece::none;
   }
-  const std::size_t end = scanner_.scan(buffer_.data(), cursor_, buffer_.size());
-  cursor_ = end == JsonScanner::kOpen ? buffer_.size() : end;
-  drop_excess();
-  if (end == JsonScanner::kOpen) return Piece::none;
-  const bool broken = std::exchange(scanner_.broken, false);
-  if (std::exchange(dropping_, false)) return Piece::oversized;
-  if (broken) return Piece::garbage;
-  text = {buffer_.data() + begin_, end - begin_};
-  begin_ = cursor_;
-  return Piece::object;
+  return objects_.next(buffer_, text);
 }
 
 void ListDecoder::feed(std::string_view bytes) {
-  buffer_.drop(begin_);
-  cursor_ -= begin_;
-  begin_ = 0;
-  if (state_ != State::done && state_ != State::broken) buffer_.append(bytes);
+  if (state_ != State::done && state_ != State::broken) buffer_.feed(bytes);
 }
 
 void ListDecoder::step_string(char c) {
@@ -244,60 +224,40 @@ void ListDecoder::step_envelope(char c) {
 }
 
 ListDecoder::Piece ListDecoder::step_items() {
-  bool garbage = false;
-  for (; cursor_ < buffer_.size(); ++cursor_) {
-    const char c = buffer_.data()[cursor_];
-    if (c == '{') {
-      state_ = State::item;
-      break;
-    }
-    if (c == ']') {  // step_envelope() sees it
-      state_ = State::envelope;
-      break;
-    }
-    garbage = garbage || (!is_space(c) && c != ',');
+  const std::string_view rest = buffer_.rest();
+  const std::string_view before = rest.substr(0, rest.find_first_of("{]"));
+  if (before.size() < rest.size()) {
+    state_ = rest[before.size()] == '{' ? State::item : State::envelope;  // which sees the bracket
   }
-  begin_ = cursor_;
-  return garbage ? Piece::garbage : Piece::none;
-}
-
-ListDecoder::Piece ListDecoder::step_item(std::string_view& text) {
-  const std::size_t end = scanner_.scan(buffer_.data(), cursor_, buffer_.size());
-  cursor_ = end == JsonScanner::kOpen ? buffer_.size() : end;
-  if (cursor_ - begin_ > max_object_bytes_ || dropping_) {
-    dropping_ = true;
-    begin_ = cursor_;
-  }
-  if (end == JsonScanner::kOpen) return Piece::none;
-  if (scanner_.broken) {
-    state_ = State::broken;
-    return Piece::garbage;
-  }
-  state_ = State::items;
-  if (dropping_) {
-    dropping_ = false;
-    return Piece::oversized;
-  }
-  text = {buffer_.data() + begin_, end - begin_};
-  begin_ = cursor_;
-  return Piece::object;
+  buffer_.consume(before.size());
+  const bool blank =
+      std::all_of(before.begin(), before.end(), [](char c) { return is_space(c) || c == ','; });
+  return blank ? Piece::none : Piece::garbage;
 }
 
 ListDecoder::Piece ListDecoder::next(std::string_view& text) {
   text = {};
-  while (cursor_ < buffer_.size() && state_ != State::done && state_ != State::broken) {
-    Piece piece = Piece::none;
-    if (state_ == State::envelope) {
-      step_envelope(buffer_.data()[cursor_++]);
-      begin_ = cursor_;
-    } else if (state_ == State::items) {
-      piece = step_items();
-    } else {
-      piece = step_item(text);
+  Piece piece = Piece::none;
+  while (piece == Piece::none && !buffer_.rest().empty()) {
+    switch (state_) {
+      case State::envelope:
+        step_envelope(buffer_.rest().front());
+        buffer_.consume(1);
+        break;
+      case State::items:
+        piece = step_items();
+        break;
+      case State::item:
+        piece = objects_.next(buffer_, text);
+        if (piece == Piece::none) return piece;
+        state_ = piece == Piece::garbage ? State::broken : State::items;
+        break;
+      case State::done:
+      case State::broken:
+        return Piece::none;
     }
-    if (piece != Piece::none) return piece;
   }
-  return Piece::none;
+  return piece;
 }
 
 }  // namespace ccm::kube

@@ -34,18 +34,19 @@ struct JsonScanner {
 // Bytes that simdjson may read after a piece; the decoders always leave as many.
 inline constexpr std::size_t kJsonPadding = 64;
 
-// Bytes not consumed yet, always followed by kJsonPadding readable ones. Private to the decoders.
-class JsonBuffer {
+// Bytes that have arrived, always followed by kJsonPadding readable ones. Private to the decoders.
+class PieceBuffer {
  public:
-  void append(std::string_view bytes);
-  [[nodiscard]] const char* data() const { return bytes_.data(); }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  // Forgets the first `count` bytes.
-  void drop(std::size_t count);
+  // Forgets what was consumed.
+  void feed(std::string_view bytes);
+  // What was not consumed; good until the next feed().
+  [[nodiscard]] std::string_view rest() const { return {bytes_.data() + begin_, size_ - begin_}; }
+  void consume(std::size_t count) { begin_ += count; }
 
  private:
   std::string bytes_;
-  std::size_t size_ = 0;
+  std::size_t begin_ = 0;
+  std::size_t size_ = 0;  // without the padding
 };
 
 // An answer that arrives, in either of its encodings (protobuf_stream.hpp has the other one).
@@ -62,6 +63,23 @@ class PieceReader {
   // limit was dropped; decoding continues after it. garbage: something that is no object was
   // dropped. none: more bytes are needed.
   virtual Piece next(std::string_view& text) = 0;
+};
+
+// Takes one JSON object after the other from the front of a buffer. Private to the decoders.
+class ObjectCutter {
+ public:
+  explicit ObjectCutter(std::size_t max_object_bytes) : max_object_bytes_(max_object_bytes) {}
+
+  // The buffer begins with an object, or with the rest of one that next() did not see whole.
+  // garbage: a line ended within a string of it.
+  PieceReader::Piece next(PieceBuffer& buffer, std::string_view& text);
+  [[nodiscard]] bool mid_object() const { return scanner_.depth > 0; }
+
+ private:
+  JsonScanner scanner_;
+  std::size_t scanned_ = 0;  // bytes of the object under work
+  std::size_t max_object_bytes_;
+  bool dropping_ = false;  // it is above the limit
 };
 
 // Cuts a watch into events.
@@ -83,25 +101,17 @@ class ListReader : public PieceReader {
 
 class WatchDecoder : public WatchReader {
  public:
-  explicit WatchDecoder(std::size_t max_object_bytes = 8u << 20)
-      : max_object_bytes_(max_object_bytes) {}
+  explicit WatchDecoder(std::size_t max_object_bytes = 8u << 20) : objects_(max_object_bytes) {}
 
-  void feed(std::string_view bytes) override;
+  void feed(std::string_view bytes) override { buffer_.feed(bytes); }
   // object: one balanced JSON object. garbage: bytes that start no object, or an object that is
   // broken by the end of its line.
   Piece next(std::string_view& text) override;
-  [[nodiscard]] bool mid_object() const override { return scanner_.depth > 0; }
+  [[nodiscard]] bool mid_object() const override { return objects_.mid_object(); }
 
  private:
-  bool skip_to_object();
-  void drop_excess();
-
-  JsonBuffer buffer_;
-  JsonScanner scanner_;
-  std::size_t begin_ = 0;   // of the object under work
-  std::size_t cursor_ = 0;  // first byte not scanned yet
-  std::size_t max_object_bytes_;
-  bool dropping_ = false;  // the object under work is above the limit
+  PieceBuffer buffer_;
+  ObjectCutter objects_;
 };
 
 // Cuts the body of a list: items one by one; the rest, with an empty "items", in
@@ -109,7 +119,7 @@ class WatchDecoder : public WatchReader {
 class ListDecoder : public ListReader {
  public:
   explicit ListDecoder(std::size_t max_object_bytes = 8u << 20)
-      : max_object_bytes_(max_object_bytes) {}
+      : objects_(max_object_bytes), max_object_bytes_(max_object_bytes) {}
 
   void feed(std::string_view bytes) override;
   // garbage: something among the items is no object. A broken item ends the list: it will never be
@@ -123,20 +133,16 @@ class ListDecoder : public ListReader {
   void step_envelope(char c);
   void step_string(char c);
   Piece step_items();
-  Piece step_item(std::string_view& text);
 
-  JsonBuffer buffer_;
-  JsonScanner scanner_;  // of the item under work
+  PieceBuffer buffer_;
+  ObjectCutter objects_;
   std::string envelope_;
   std::string token_;  // latest string of the list object itself
-  std::size_t begin_ = 0;
-  std::size_t cursor_ = 0;
   std::size_t max_object_bytes_;
   uint32_t depth_ = 0;  // within the envelope
   bool in_string_ = false;
   bool escaped_ = false;
   bool value_next_ = false;  // after the colon of a member of the list object
-  bool dropping_ = false;
   State state_ = State::envelope;
 };
 
