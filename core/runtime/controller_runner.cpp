@@ -38,6 +38,19 @@ std::string key_of(const kube::Object& object) {
 // Nothing to do here, and no fault.
 bool left_alone(const Status& status) { return status.code() == Code::implemented_elsewhere; }
 
+// When a key returns although there is no success: without back-off, since it waits for somebody
+// or something. None: it failed.
+std::optional<milliseconds> known_wait(const Status& status) {
+  const bool advised = status.retry_after() > milliseconds(0);
+  // Without a time from the controller, it is reconciled again only when the object changes.
+  if (status.permanent()) return advised ? status.retry_after() : kNever;
+  // Somebody may raise the limit, but not soon.
+  if (status.over_quota()) return advised ? status.retry_after() : milliseconds(kQuotaRetry);
+  // The cloud is working on it.
+  const bool waiting = status.error_class() == ErrorClass::waiting && advised;
+  return waiting ? std::optional(status.retry_after()) : std::nullopt;
+}
+
 }  // namespace
 
 ControllerRunner::ControllerRunner(EventLoop& loop, Timers& timers, Reconciler& reconciler,
@@ -47,8 +60,7 @@ ControllerRunner::ControllerRunner(EventLoop& loop, Timers& timers, Reconciler& 
       reconciler_(reconciler),
       options_(options),
       report_(std::move(report)),
-      queue_(timers, options.queue, observer),
-      self_(std::make_shared<ControllerRunner*>(this)) {
+      queue_(timers, options.queue, observer) {
   options_.workers = std::max<std::size_t>(options_.workers, 1);
   queue_.on_ready([this] { schedule_pump(); });
 }
@@ -59,31 +71,23 @@ ControllerRunner::~ControllerRunner() {
 
 Status ControllerRunner::watch(EventSource& source, const WatchSpec& spec, MapFn map) {
   kube::InformerHandler handler;
-  const std::weak_ptr<ControllerRunner*> weak = self_;
   auto shared_map = std::make_shared<const MapFn>(std::move(map));
-  handler.on_add = [weak, shared_map](const kube::ObjectPtr& object, bool) {
-    if (const auto self = weak.lock()) {
-      (*self)->on_event(EventKind::added, nullptr, object, *shared_map);
-    }
-  };
-  handler.on_update = [weak, shared_map](const kube::ObjectPtr& before, const kube::ObjectPtr& now,
-                                         bool changed) {
-    const auto self = weak.lock();
-    if (!self) return;
-    const EventKind kind = before == now ? EventKind::resync : EventKind::updated;
-    (*self)->on_event(kind, changed ? before : now, now, *shared_map);
-  };
+  handler.on_add = while_alive([this, shared_map](const kube::ObjectPtr& object, bool) {
+    on_event(EventKind::added, nullptr, object, *shared_map);
+  });
+  handler.on_update = while_alive(
+      [this, shared_map](const kube::ObjectPtr& before, const kube::ObjectPtr& now, bool changed) {
+        const EventKind kind = before == now ? EventKind::resync : EventKind::updated;
+        on_event(kind, changed ? before : now, now, *shared_map);
+      });
   const auto resource = kube::Resource::parse(spec.resource);
   const bool namespaced = !resource || resource->namespaced;
-  handler.on_delete = [weak, shared_map, namespaced](const kube::ObjectPtr& last, bool) {
-    const auto self = weak.lock();
-    if (!self) return;
-    if ((*self)->drop_key_of(*last, namespaced) && !*shared_map) return;
-    (*self)->on_event(EventKind::deleted, nullptr, last, *shared_map);
-  };
-  handler.on_synced = [weak] {
-    if (const auto self = weak.lock()) (*self)->on_synced();
-  };
+  handler.on_delete =
+      while_alive([this, shared_map, namespaced](const kube::ObjectPtr& last, bool) {
+        if (drop_key_of(*last, namespaced) && !*shared_map) return;
+        on_event(EventKind::deleted, nullptr, last, *shared_map);
+      });
+  handler.on_synced = while_alive([this] { on_synced(); });
   ++unsynced_;
   Status status = source.watch(spec, std::move(handler));
   if (status.ok()) {
@@ -138,9 +142,7 @@ void ControllerRunner::schedule_pump() {
   if (pump_posted_ || stopping_ || !started_ || !synced()) return;
   if (running_ >= options_.workers || queue_.ready() == 0) return;
   pump_posted_ = true;
-  loop_.post([weak = std::weak_ptr(self_)] {
-    if (const auto self = weak.lock()) (*self)->pump();
-  });
+  loop_.post(while_alive([this] { pump(); }));
 }
 
 void ControllerRunner::pump() {
@@ -158,9 +160,9 @@ void ControllerRunner::pump() {
 void ControllerRunner::run(const ReconcileRequest& request) {
   ++running_;
   const TimePoint begin = timers_.now();
-  auto done = [weak = std::weak_ptr(self_), request, begin](Status status, ReconcileResult result) {
-    if (const auto self = weak.lock()) (*self)->ended(request, begin, status, result);
-  };
+  auto done = while_alive([this, request, begin](const Status& status, ReconcileResult result) {
+    ended(request, begin, status, result);
+  });
   reconciler_.reconcile(request, options_.reconcile_timeout, std::move(done));
 }
 
@@ -187,24 +189,10 @@ milliseconds ControllerRunner::requeue(const ReconcileRequest& request, const St
       next = result.requeue_after;
       queue_.add(key, Priority::periodic, next);
     }
-  } else if (status.permanent()) {
-    // Without a time from the controller, it is reconciled again only when the object changes.
+  } else if (const auto wait = known_wait(status)) {
     queue_.forget(key);
-    if (status.retry_after() > milliseconds(0)) {
-      next = status.retry_after();
-      queue_.add_again(key, request.priority, next);
-    }
-  } else if (status.over_quota()) {
-    // Somebody may raise the limit, but not soon.
-    queue_.forget(key);
-    next =
-        status.retry_after() > milliseconds(0) ? status.retry_after() : milliseconds(kQuotaRetry);
-    queue_.add_again(key, request.priority, next);
-  } else if (status.error_class() == ErrorClass::waiting && status.retry_after().count() > 0) {
-    // The cloud is working on it: not a failure, so no back-off.
-    queue_.forget(key);
-    next = status.retry_after();
-    queue_.add_again(key, request.priority, next);
+    next = *wait;
+    if (next != kNever) queue_.add_again(key, request.priority, next);
   } else {
     const bool auth = status.error_class() == ErrorClass::auth;
     next = queue_.add_failed(key, request.priority,

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ccm::runtime {
@@ -138,6 +139,13 @@ class ControllerRunner {
   std::chrono::milliseconds requeue(const ReconcileRequest& request, const Status& status,
                                     ReconcileResult result);
   void finish_stop();
+  // `fn`, which does nothing any more once this runner is gone: for those who may call it later.
+  template <typename Fn>
+  [[nodiscard]] auto while_alive(Fn fn) const {
+    return [alive = std::weak_ptr(alive_), fn = std::move(fn)](auto&&... arguments) {
+      if (!alive.expired()) fn(std::forward<decltype(arguments)>(arguments)...);
+    };
+  }
 
   EventLoop& loop_;
   Timers& timers_;
@@ -154,7 +162,7 @@ class ControllerRunner {
   bool pump_posted_ = false;
   Timers::Id stop_timer_ = 0;
   std::function<void(std::size_t)> stopped_;
-  std::shared_ptr<ControllerRunner*> self_;  // posted functions hold it weakly
+  std::shared_ptr<const bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace ccm::runtime
