@@ -3,6 +3,8 @@
 #include "base/log.hpp"
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -114,22 +116,16 @@ std::string name_of(const Watchdog::Running& running) {
 StallMonitor::StallMonitor(const EventLoop& loop, RunningFn running)
     : loop_(loop), running_(std::move(running)) {}
 
-StallMonitor::~StallMonitor() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
 void StallMonitor::start() {
-  thread_ = std::thread([this] { run(); });
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
-void StallMonitor::run() {
-  std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, kCheckInterval, [this] { return stopping_; })) check();
+void StallMonitor::run(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  const auto stopped = [&stop] { return stop.stop_requested(); };
+  while (!wake.wait_for(lock, stop, kCheckInterval, stopped)) check();
 }
 
 void StallMonitor::check() {

@@ -11,12 +11,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -128,7 +127,6 @@ class StallMonitor {
 
   // Both must outlive it; `running` as Watchdog::running().
   StallMonitor(const EventLoop& loop, RunningFn running);
-  ~StallMonitor();
   StallMonitor(const StallMonitor&) = delete;
   StallMonitor& operator=(const StallMonitor&) = delete;
 
@@ -142,18 +140,14 @@ class StallMonitor {
                              std::chrono::milliseconds grace) const;
 
  private:
-  void run();
+  void run(const std::stop_token& stop);
   void check();
 
   const EventLoop& loop_;
   const RunningFn running_;
   uint64_t reported_call_ = 0;              // the call that was logged last
   std::chrono::milliseconds report_at_{0};  // the age at which it is logged again
-
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopping_ = false;
-  std::thread thread_;
+  std::jthread thread_;                     // its end is awaited before the rest is destroyed
 };
 
 }  // namespace ccm::runtime
