@@ -1,6 +1,7 @@
 #include "runtime/brake.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -13,6 +14,11 @@ namespace {
 
 milliseconds retry_after(TimePoint when, TimePoint now) {
   return std::max(std::chrono::ceil<milliseconds>(when - now), milliseconds(1));
+}
+
+// The entries of a map whose value `holds`.
+std::size_t count(const auto& map, auto holds) {
+  return static_cast<std::size_t>(std::ranges::count_if(std::views::values(map), holds));
 }
 
 }  // namespace
@@ -115,8 +121,7 @@ BrakeReport Brake::report(TimePoint now) const {
   report.known = known_;
   report.absent = absent_.size();
   report.announced = announced();
-  report.terminated = static_cast<std::size_t>(std::count_if(
-      absent_.begin(), absent_.end(), [](const auto& entry) { return entry.second.terminated; }));
+  report.terminated = count(absent_, &Absence::terminated);
   report.contradicted = contradicted_;
   report.deleted = used(now);
   report.first_window = !watched_a_window(now);
@@ -126,10 +131,9 @@ BrakeReport Brake::report(TimePoint now) const {
 }
 
 std::size_t Brake::used(TimePoint now) const {
-  return static_cast<std::size_t>(
-      std::count_if(deleted_.begin(), deleted_.end(), [&](const auto& entry) {
-        return entry.second.counted && now - entry.second.at <= options_.window;
-      }));
+  return count(deleted_, [&](const Deletion& deletion) {
+    return deletion.counted && now - deletion.at <= options_.window;
+  });
 }
 
 // A share of the number before the window's deletions, so that deletions do not tighten it.
@@ -143,23 +147,14 @@ std::size_t Brake::minimum() const {
   return static_cast<std::size_t>(std::max(options_.minimum, 0));
 }
 
-std::size_t Brake::counting() const {
-  return static_cast<std::size_t>(std::count_if(
-      absent_.begin(), absent_.end(), [](const auto& entry) { return entry.second.counts(); }));
-}
+std::size_t Brake::counting() const { return count(absent_, &Absence::counts); }
 
-std::size_t Brake::announced() const {
-  return static_cast<std::size_t>(std::count_if(
-      absent_.begin(), absent_.end(), [](const auto& entry) { return entry.second.announced; }));
-}
+std::size_t Brake::announced() const { return count(absent_, &Absence::announced); }
 
 bool Brake::watched_a_window(TimePoint now) const {
   return begun_ && now - *begun_ >= options_.window;
 }
 
-std::size_t Brake::suspects() const {
-  return static_cast<std::size_t>(std::count_if(
-      absent_.begin(), absent_.end(), [](const auto& entry) { return entry.second.suspect; }));
-}
+std::size_t Brake::suspects() const { return count(absent_, &Absence::suspect); }
 
 }  // namespace ccm::runtime

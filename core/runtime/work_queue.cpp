@@ -44,14 +44,6 @@ WorkQueue::Node& WorkQueue::node(std::string_view key) {
   return *entries_.emplace(std::string(key), Entry{}).first;
 }
 
-void WorkQueue::add(std::string_view key, Priority priority, milliseconds delay) {
-  add(key, priority, delay, false);
-}
-
-void WorkQueue::add_again(std::string_view key, Priority priority, milliseconds delay) {
-  add(key, priority, delay, true);
-}
-
 void WorkQueue::add(std::string_view key, Priority priority, milliseconds delay, bool again) {
   if (closed_) return;
   if (delay > milliseconds(0) && observer_ != nullptr) observer_->retried();
@@ -216,12 +208,11 @@ double WorkQueue::longest_running_seconds() const {
 
 void WorkQueue::make_ready(Node& item) {
   Entry& entry = item.second;
+  if (entry.place != Place::dirty && observer_ != nullptr) observer_->added();
   if (entry.processing) {
-    if (entry.place != Place::dirty && observer_ != nullptr) observer_->added();
     entry.place = Place::dirty;
     return;
   }
-  if (entry.place != Place::dirty && observer_ != nullptr) observer_->added();
   ReadyList& list = list_of(entry);
   entry.place = Place::ready;
   entry.since = timers_.now();

@@ -67,11 +67,15 @@ class WorkQueue {
 
   // A key that waits already keeps the better priority and the earlier time. A key being processed
   // is taken once more after done().
-  void add(std::string_view key, Priority priority, std::chrono::milliseconds delay = {});
+  void add(std::string_view key, Priority priority, std::chrono::milliseconds delay = {}) {
+    add(key, priority, delay, false);
+  }
 
   // Adds, as add() does, a key that was taken and returns without a failure: it waits for the
   // cloud.
-  void add_again(std::string_view key, Priority priority, std::chrono::milliseconds delay);
+  void add_again(std::string_view key, Priority priority, std::chrono::milliseconds delay) {
+    add(key, priority, delay, true);
+  }
 
   // Counts a failure of `key` and adds it after first * 2^failures, at most the limit, and not
   // before `at_least`. Returns the delay.

@@ -129,16 +129,15 @@ bool WorkerPool::Lane::withdraw(uint64_t number) {
   std::function<void()> dropped;  // destroyed without the lock
   State& pool = *shared_->pool;
   const std::lock_guard lock(pool.mutex);
-  const auto is_it = [number](const State::Task& task) { return task.number == number; };
   auto& waiting = shared_->waiting;
-  if (const auto place = std::find_if(waiting.begin(), waiting.end(), is_it);
+  if (const auto place = std::ranges::find(waiting, number, &State::Task::number);
       place != waiting.end()) {
     dropped = std::move(place->run);
     waiting.erase(place);
     return true;
   }
   auto& runnable = pool.runnable;
-  const auto place = std::find_if(runnable.begin(), runnable.end(), is_it);
+  const auto place = std::ranges::find(runnable, number, &State::Task::number);
   if (place == runnable.end()) return false;
   dropped = std::move(place->run);
   runnable.erase(place);
