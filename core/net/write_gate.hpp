@@ -20,25 +20,13 @@ class WriteGate : public std::enable_shared_from_this<WriteGate> {
   WriteGate(const WriteGate&) = delete;
   WriteGate& operator=(const WriteGate&) = delete;
 
-  // One write, from its first byte until its answer is complete or its connection is given up.
-  class Passage {
-   public:
-    Passage() = default;
-    Passage(Passage&& other) noexcept : gate_(std::move(other.gate_)) {}
-    Passage& operator=(Passage&& other) noexcept;
-    ~Passage() { end(); }
-    explicit operator bool() const { return gate_ != nullptr; }
-
-   private:
-    friend class WriteGate;
-    explicit Passage(std::shared_ptr<WriteGate> gate) : gate_(std::move(gate)) {}
-    void end();
-    std::shared_ptr<WriteGate> gate_;
-  };
+  // Held by one write, from its first byte until its answer is complete or its connection is given
+  // up.
+  using Passage = std::shared_ptr<const WriteGate>;
 
   // Whether a write may begin now. Any thread.
   [[nodiscard]] bool open() const { return !closed_ && allowed_(); }
-  // Begins a write; false when the gate is shut.
+  // Begins a write; null when the gate is shut.
   [[nodiscard]] Passage enter();
   // The failure of a refused write: failed_precondition, reason "NotLeading". Nothing of it has
   // left this process.
