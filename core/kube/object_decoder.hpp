@@ -3,11 +3,16 @@
 #pragma once
 
 #include "kube/object.hpp"
+#include "kube/object_encoding.hpp"
 
 #include <ccm/status.hpp>
 
 #include <string>
 #include <string_view>
+
+namespace simdjson::dom {
+class element;
+}
 
 namespace ccm::kube {
 
@@ -31,5 +36,10 @@ Result<ObjectPtr> decode_object(std::string_view json, const FieldSet& fields,
 // One event of a watch (API-24). A bookmark keeps its resourceVersion and annotations.
 Result<WatchEvent> decode_event(std::string_view json, const FieldSet& fields,
                                 const Object::DecodeOptions& options, bool padded = false);
+
+// Writes what simdjson has parsed in the form that kube::Object keeps. `filter` null: everything
+// below is kept.
+void write_json_tree(encoding::Writer& writer, const simdjson::dom::element& from,
+                     const FieldSet::Node* filter);
 
 }  // namespace ccm::kube

@@ -2,7 +2,6 @@
 
 #include "base/text.hpp"
 #include "kube/file_text.hpp"
-#include "kube/json_tree.hpp"
 #include "kube/object_encoding.hpp"
 #include "kube/protobuf_stream.hpp"
 
@@ -183,17 +182,27 @@ void write_timestamp(encoding::Writer& writer, const Timestamp& time, bool micro
   writer.string({front, length + 1});
 }
 
-// string = 1. A quantity that was never set is "0".
-bool write_quantity(encoding::Writer& writer, std::string_view message) {
-  std::string_view text;
+// The texts of the fields 1 to `Last` in the places of their numbers; nothing when one is no text
+// or the message is broken.
+template <uint32_t Last>
+std::optional<std::array<std::string_view, Last + 1>> texts_of(std::string_view message) {
+  std::array<std::string_view, Last + 1> texts;
   WireReader fields(message);
   while (fields.next()) {
-    if (fields.number() != 1) continue;
-    if (fields.type() != WireType::bytes) return false;
-    text = fields.bytes();
+    if (fields.number() > Last) continue;
+    if (fields.type() != WireType::bytes) return std::nullopt;
+    texts[fields.number()] = fields.bytes();
   }
-  write_text(writer, text.empty() ? "0" : text);
-  return !fields.broken();
+  if (fields.broken()) return std::nullopt;
+  return texts;
+}
+
+// string = 1. A quantity that was never set is "0".
+bool write_quantity(encoding::Writer& writer, std::string_view message) {
+  const auto texts = texts_of<1>(message);
+  if (!texts) return false;
+  write_text(writer, (*texts)[1].empty() ? "0" : (*texts)[1]);
+  return true;
 }
 
 // type = 1 (0: integer, 1: string), intVal = 2, strVal = 3.
@@ -446,14 +455,9 @@ struct MessageDecoder {
 
   // Raw = 1; null in JSON when it is empty.
   bool json(const Kept& kept, std::string_view message, unsigned depth) {
-    std::string_view text;
-    WireReader reader(message);
-    while (reader.next()) {
-      if (reader.number() != 1) continue;
-      if (reader.type() != WireType::bytes) return false;
-      text = reader.bytes();
-    }
-    if (reader.broken()) return false;
+    const auto texts = texts_of<1>(message);
+    if (!texts) return false;
+    const std::string_view text = (*texts)[1];
     if (text.empty()) return writer.null(), true;
     const std::size_t allowed = encoding::kMaxDepth - depth;
     const std::size_t capacity = std::max<std::size_t>(text.size(), 16384);
@@ -508,22 +512,12 @@ Result<ObjectPtr> decode_object(std::string_view message, const Projection& proj
 Result<WatchEvent> decode_event(std::string_view message, const Projection& projection,
                                 const Projection& bookmarks, const Object::DecodeOptions& options) {
   const Status malformed(Code::data_loss, "malformed protobuf event");
-  std::string_view type;
-  std::string_view extension;
-  WireReader event_fields(message);
-  while (event_fields.next()) {
-    if (event_fields.number() > 2) continue;
-    if (event_fields.type() != WireType::bytes) return malformed;
-    (event_fields.number() == 1 ? type : extension) = event_fields.bytes();
-  }
-  std::string_view text;
-  WireReader object_fields(extension);
-  while (object_fields.next()) {
-    if (object_fields.number() == 1) text = object_fields.bytes();
-  }
-  if (event_fields.broken() || object_fields.broken() || type.empty()) return malformed;
+  const auto fields = texts_of<2>(message);
+  const auto extension = fields ? texts_of<1>((*fields)[2]) : std::nullopt;
+  if (!extension || (*fields)[1].empty()) return malformed;
+  const std::string_view text = (*extension)[1];
   WatchEvent event;
-  event.type = watch_event_type(type);
+  event.type = watch_event_type((*fields)[1]);
   if (event.type == WatchEvent::Type::other) return event;
   if (event.type == WatchEvent::Type::error) {
     event.error_json = status_json(text).value_or("");
@@ -549,17 +543,6 @@ Result<WatchEvent> decode_event(std::string_view message, const Projection& proj
 
 namespace {
 
-// apiVersion = 1, kind = 2.
-bool read_type(std::string_view message, Envelope& envelope) {
-  WireReader fields(message);
-  while (fields.next()) {
-    if (fields.number() > 2) continue;
-    if (fields.type() != WireType::bytes) return false;
-    (fields.number() == 1 ? envelope.api_version : envelope.kind) = fields.bytes();
-  }
-  return !fields.broken();
-}
-
 // Never destroyed. Fields that the table does not know are no loss here.
 const Projection& status_fields() {
   static const auto& fields = *new Projection(
@@ -578,20 +561,14 @@ const Projection& list_fields() {
 
 }  // namespace
 
-// runtime.Unknown: typeMeta = 1, raw = 2, contentEncoding = 3, contentType = 4.
+// runtime.Unknown: typeMeta = 1 (apiVersion = 1, kind = 2), raw = 2, contentEncoding = 3,
+// contentType = 4.
 std::optional<Envelope> read_envelope(std::string_view text) {
   if (!text.starts_with(kMagic)) return std::nullopt;
-  Envelope envelope;
-  WireReader fields(text.substr(kMagic.size()));
-  while (fields.next()) {
-    if (fields.number() > 4) continue;
-    if (fields.type() != WireType::bytes) return std::nullopt;
-    if (fields.number() == 1 && !read_type(fields.bytes(), envelope)) return std::nullopt;
-    if (fields.number() == 2) envelope.raw = fields.bytes();
-    if (fields.number() > 2 && !fields.bytes().empty()) return std::nullopt;
-  }
-  if (fields.broken()) return std::nullopt;
-  return envelope;
+  const auto fields = texts_of<4>(text.substr(kMagic.size()));
+  const auto type = fields ? texts_of<2>((*fields)[1]) : std::nullopt;
+  if (!type || !(*fields)[3].empty() || !(*fields)[4].empty()) return std::nullopt;
+  return Envelope{(*type)[1], (*type)[2], (*fields)[2]};
 }
 
 std::optional<std::string> status_json(std::string_view text) {
