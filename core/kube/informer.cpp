@@ -22,8 +22,7 @@ Informer::Impl::Impl(Client client_, InformerSpec spec_, InformerTiming timing_,
       spec(std::move(spec_)),
       timing(timing_),
       api_version(spec.resource.api_version()),
-      backoff(timing.backoff_initial, timing.backoff_limit, timing.backoff_reset,
-              timing.backoff_jitter),
+      backoff(timing),
       changed_state(client.executor()),
       findings(std::move(findings_)) {
   decode_options.kind = spec.resource.kind;
@@ -31,23 +30,23 @@ Informer::Impl::Impl(Client client_, InformerSpec spec_, InformerTiming timing_,
 }
 
 template <typename Notify>
-void Informer::Impl::tell(Notify notify) {
+void Informer::Impl::notify(Notify notify_one) {
   const std::shared_ptr<const Subscribers> all = subscribers;  // handlers may change the list
   for (const auto& subscriber : *all) {
-    if (subscriber->active && !stopped) notify(subscriber->handler);
+    if (subscriber->active && !stopped) notify_one(subscriber->handler);
   }
 }
 
 void Informer::Impl::take_put(ObjectPtr object, bool initial) {
   const ObjectPtr before = store.put(object);
   if (before == nullptr) {
-    tell([&](const InformerHandler& handler) {
+    notify([&](const InformerHandler& handler) {
       if (handler.on_add) handler.on_add(object, initial);
     });
     return;
   }
   const bool changed = !before->same_content(*object);
-  tell([&](const InformerHandler& handler) {
+  notify([&](const InformerHandler& handler) {
     if (handler.on_update) handler.on_update(before, object, changed);
   });
 }
@@ -56,7 +55,7 @@ void Informer::Impl::take_removal(ObjectStore::Key key, const ObjectPtr& last,
                                   bool final_state_unknown) {
   const ObjectPtr before = store.remove(key, last);
   if (before == nullptr) return;
-  tell([&](const InformerHandler& handler) {
+  notify([&](const InformerHandler& handler) {
     if (handler.on_delete) handler.on_delete(last ? last : before, final_state_unknown);
   });
 }
@@ -91,7 +90,7 @@ void Informer::Impl::take_listing(Listing listing) {
   note_failure(Status());
   if (!initial) return;
   synced.store(true);
-  tell([](const InformerHandler& handler) {
+  notify([](const InformerHandler& handler) {
     if (handler.on_synced) handler.on_synced();
   });
   changed_state.notify();

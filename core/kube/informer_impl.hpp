@@ -27,26 +27,23 @@ class Backoff {
   using Milliseconds = std::chrono::milliseconds;
   using Clock = std::chrono::steady_clock;
 
-  Backoff(Milliseconds initial, Milliseconds limit, Milliseconds reset, double jitter)
-      : initial_(initial), limit_(limit), reset_(reset), jitter_(jitter), step_(initial) {}
+  // `timing` must outlive it.
+  explicit Backoff(const InformerTiming& timing) : timing_(timing), step_(timing.backoff_initial) {}
 
   // The pause after one more failure; the first pause again when there was none for the reset time.
   // A failure may bring a lower limit.
-  Milliseconds next(Clock::time_point now, Milliseconds limit = Milliseconds::max()) {
-    if (now - last_ > reset_) step_ = initial_;
+  Milliseconds next(Clock::time_point now, Milliseconds limit) {
+    if (now - last_ > timing_.backoff_reset) step_ = timing_.backoff_initial;
     last_ = now;
-    std::uniform_real_distribution<double> spread(1.0, 1.0 + jitter_);
+    std::uniform_real_distribution<double> spread(1.0, 1.0 + timing_.backoff_jitter);
     const auto pause =
         std::chrono::duration_cast<Milliseconds>(std::min(step_, limit) * spread(random_));
-    step_ = std::min(step_ * 2, limit_);
+    step_ = std::min(step_ * 2, timing_.backoff_limit);
     return pause;
   }
 
  private:
-  Milliseconds initial_;
-  Milliseconds limit_;
-  Milliseconds reset_;
-  double jitter_;
+  const InformerTiming& timing_;
   Milliseconds step_;
   Clock::time_point last_{};
   std::minstd_rand random_{std::random_device{}()};
@@ -88,7 +85,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   void take_removal(ObjectStore::Key key, const ObjectPtr& last, bool final_state_unknown);
   void take_listing(Listing listing);
   template <typename Notify>
-  void tell(Notify notify);
+  void notify(Notify notify_one);
   void set_version(std::string_view version);
   void note_restored(std::string_view newest);
   void note_failure(const Status& status);
