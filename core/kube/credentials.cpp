@@ -45,20 +45,18 @@ Status text_or_file(const ClientConfig& config, const std::string& data, const s
   return {};
 }
 
-// Without TLS the texts are never used.
-Status check_tls(boost::asio::any_io_executor executor, const ClientConfig& config,
-                 const net::TlsOptions& tls) {
-  if (!config.server.starts_with("https://")) return {};
+Status check_texts(const asio::any_io_executor& executor, const net::TlsOptions& tls) {
   net::ClientOptions options;
   options.tls = tls;
-  const Status status = net::HttpClient(std::move(executor), std::move(options)).check();
-  return status.ok() ? status : refused(config, status.message());
+  return net::HttpClient(executor, std::move(options)).check();
 }
 
-bool same_tls(const net::TlsOptions& left, const net::TlsOptions& right) {
-  return left.ca_pem == right.ca_pem && left.certificate_pem == right.certificate_pem &&
-         left.private_key_pem == right.private_key_pem && left.server_name == right.server_name &&
-         left.insecure_skip_verify == right.insecure_skip_verify;
+// Without TLS the texts are never used.
+Status check_tls(const asio::any_io_executor& executor, const ClientConfig& config,
+                 const net::TlsOptions& tls) {
+  if (!config.server.starts_with("https://")) return {};
+  const Status status = check_texts(executor, tls);
+  return status.ok() ? status : refused(config, status.message());
 }
 
 }  // namespace
@@ -184,7 +182,7 @@ Credentials::Material Credentials::read_again() {
 }
 
 void Credentials::adopt(Material material) {
-  if (tls_generation_ == 0 || !same_tls(material.tls, tls_)) {
+  if (tls_generation_ == 0 || material.tls != tls_) {
     tls_ = std::move(material.tls);
     ++tls_generation_;
   }
@@ -235,7 +233,7 @@ boost::asio::awaitable<void> Credentials::renew() {
   if (trying_ || !due()) co_return;
   const bool refused_now = std::exchange(stale_, false);
   Material material = read_again();
-  const bool fresh = !same_tls(material.tls, tls_) || material.authorization != authorization_;
+  const bool fresh = material.tls != tls_ || material.authorization != authorization_;
   if (fresh && trial_ && !refused_now) {
     trying_ = true;
     const AtEnd tried([this] { trying_ = false; });
@@ -266,8 +264,9 @@ boost::asio::awaitable<void> Credentials::renew() {
 }
 
 void Credentials::set_token(const std::string& token) {
-  if (token.empty() || authorization_ == std::string(kBearer) + token) return;
-  authorization_ = std::string(kBearer) + token;
+  std::string authorization = std::string(kBearer) + token;
+  if (token.empty() || authorization_ == authorization) return;
+  authorization_ = std::move(authorization);
   report_expiry();
 }
 
@@ -284,12 +283,6 @@ void Credentials::report_expiry() const {
     add("token", token_expiry(std::string_view(authorization_).substr(kBearer.size())));
   }
   CredentialExpiry::of_process().set(this, std::move(entries));
-}
-
-boost::asio::awaitable<Status> Credentials::take_token() {
-  const Result<std::string> token = co_await config_.token_source->token();
-  if (token.ok()) set_token(*token);
-  co_return token.status();
 }
 
 bool Credentials::rejected(const std::string& authorization, uint64_t generation) {
@@ -311,11 +304,11 @@ bool Credentials::rejected(const std::string& authorization, uint64_t generation
 }
 
 // Credentials from an exec plugin (API-86..90).
-struct Credentials::Flight {
-  explicit Flight(const asio::any_io_executor& executor) : landed(executor) {}
-  Signal landed;  // the plugin has ended
+struct Credentials::ExecRun {
+  explicit ExecRun(const asio::any_io_executor& executor) : ended(executor) {}
+  Signal ended;
   bool over = false;
-  Status status;
+  Status status{Code::cancelled, "the exec plugin was given up"};
 };
 
 namespace {
@@ -329,7 +322,7 @@ bool interactive(const ExecConfig& exec) {
 constexpr std::chrono::seconds kSlow{10};
 
 // Everything waits for it, the start of the program included.
-void tell_when_slow(asio::steady_timer& timer, const std::string& command) {
+void log_when_slow(asio::steady_timer& timer, const std::string& command) {
   timer.async_wait([command](boost::system::error_code cancelled) {
     if (cancelled) return;
     log::warning("Waiting for the exec plugin", {{"command", command}, {"after", kSlow}});
@@ -406,13 +399,11 @@ Status Credentials::take_exec_answer(const std::string& text) {
   const std::string& certificate = answer->certificate_pem;
   const std::string& key = answer->private_key_pem;
   if (certificate != tls_.certificate_pem || key != tls_.private_key_pem) {
-    net::ClientOptions options;
-    options.tls = tls_;
-    options.tls.certificate_pem = certificate;
-    options.tls.private_key_pem = key;
-    const net::TlsOptions tls = options.tls;
-    const Status status = net::HttpClient(executor_, std::move(options)).check();
-    if (!status.ok()) return bad(status.message());
+    net::TlsOptions tls = tls_;
+    tls.certificate_pem = certificate;
+    tls.private_key_pem = key;
+    if (const Status status = check_texts(executor_, tls); !status.ok())
+      return bad(status.message());
     count_rotation(this, tls_.certificate_pem, tls.certificate_pem);
     tls_ = tls;
     ++tls_generation_;
@@ -426,7 +417,7 @@ Status Credentials::take_exec_answer(const std::string& text) {
 }
 
 // It would fill the disk as fast as it can if the log were its own standard error.
-void Credentials::tell_errors(const std::string& errors) {
+void Credentials::log_errors(const std::string& errors) {
   if (errors.empty() || !exec_lines_.pass()) return;
   log::warning("The exec plugin wrote to standard error",
                {{"command", config_.exec->command}, {"text", errors}});
@@ -448,11 +439,11 @@ asio::awaitable<Status> Credentials::exec_once() {
                          "or is in its background");
   }
   asio::steady_timer slow(executor_, kSlow);
-  tell_when_slow(slow, exec.command);
+  log_when_slow(slow, exec.command);
   const ProcessEnd end = co_await run_process(executor_, std::move(spec));
   slow.cancel();
   count_call(end);
-  tell_errors(end.errors);
+  log_errors(end.errors);
   if (end.status.ok()) co_return take_exec_answer(end.output);
   std::string message = config_.source + ": exec plugin: " + end.status.message();
   if (!exec.install_hint.empty()) message += "; " + exec.install_hint;
@@ -460,25 +451,23 @@ asio::awaitable<Status> Credentials::exec_once() {
 }
 
 asio::awaitable<Status> Credentials::run_exec() {
-  while (flight_) {
-    const std::shared_ptr<Flight> flight = flight_;
-    while (!flight->over) co_await flight->landed.wait();
+  while (exec_run_) {
+    const std::shared_ptr<ExecRun> other = exec_run_;
+    while (!other->over) co_await other->ended.wait();
     // The request that had started the plugin was cancelled, and the plugin with it: the next
     // waiting request starts it again.
-    if (flight->status.code() != Code::cancelled) co_return flight->status;
+    if (other->status.code() != Code::cancelled) co_return other->status;
   }
-  auto flight = std::make_shared<Flight>(executor_);
-  flight->status = Status(Code::cancelled, "the exec plugin was given up");
-  flight_ = flight;
+  const auto run = std::make_shared<ExecRun>(executor_);
+  exec_run_ = run;
   // Wakes the waiting requests, also when this coroutine is destroyed.
-  const AtEnd landing([this, flight] {
-    flight->over = true;
-    flight->landed.notify();
-    flight_.reset();
+  const AtEnd waking([this, run] {
+    run->over = true;
+    run->ended.notify();
+    exec_run_.reset();
   });
-  Status status = co_await exec_once();
-  flight->status = status;
-  co_return status;
+  run->status = co_await exec_once();
+  co_return run->status;
 }
 
 asio::awaitable<Status> Credentials::refresh() {
@@ -488,8 +477,9 @@ asio::awaitable<Status> Credentials::refresh() {
   }
   co_await renew();
   if (config_.token_source) {
-    Status taken = co_await take_token();
-    co_return taken;
+    const Result<std::string> token = co_await config_.token_source->token();
+    if (token.ok()) set_token(*token);
+    co_return token.status();
   }
   if (!exec_due()) co_return Status();
   Status status = co_await run_exec();

@@ -116,12 +116,11 @@ class Credentials {
   void keep(const Status& why);
   void set_token(const std::string& token);
   void report_expiry() const;
-  boost::asio::awaitable<Status> take_token();
   bool exec_due() const;
   boost::asio::awaitable<Status> run_exec();
   boost::asio::awaitable<Status> exec_once();
   Status take_exec_answer(const std::string& text);
-  void tell_errors(const std::string& errors);
+  void log_errors(const std::string& errors);
   [[nodiscard]] std::string exec_info() const;
 
   boost::asio::any_io_executor executor_;
@@ -144,8 +143,8 @@ class Credentials {
   bool exec_have_ = false;
   bool exec_stale_ = false;
   std::optional<std::chrono::system_clock::time_point> exec_expires_;
-  struct Flight;  // a running plugin, shared by all requests that wait for it
-  std::shared_ptr<Flight> flight_;
+  struct ExecRun;  // of the plugin, shared by all requests that wait for it
+  std::shared_ptr<ExecRun> exec_run_;
   log::Throttle exec_lines_{std::chrono::minutes(1)};
 };
 

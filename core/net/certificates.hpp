@@ -21,6 +21,7 @@ struct TlsOptions {
   // one certificate is trusted instead of those that the authorities signed for a name.
   std::string server_fingerprint;
   bool insecure_skip_verify = false;
+  bool operator==(const TlsOptions&) const = default;
 };
 
 struct CertificateTimes {
