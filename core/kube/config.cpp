@@ -48,18 +48,8 @@ std::string namespace_of_pod(const ClusterEnvironment& environment) {
 
 ClientConfig ClientConfig::anonymous() const {
   ClientConfig result;
-  result.server = server;
-  result.source = source;
-  result.ca_file = ca_file;
-  result.ca_data = ca_data;
-  result.ca_file_optional = ca_file_optional;
-  result.tls_server_name = tls_server_name;
-  result.insecure_skip_tls_verify = insecure_skip_tls_verify;
-  result.proxy_url = proxy_url;
-  result.namespace_name = namespace_name;
-  result.file = file;
-  result.file_master = file_master;
-  result.file_stamp = file_stamp;
+  const ServerConfig& server_and_trust = *this;
+  static_cast<ServerConfig&>(result) = server_and_trust;
   result.without_credential = true;
   return result;
 }

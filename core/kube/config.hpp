@@ -53,7 +53,8 @@ struct Impersonation {  // API-85
   bool operator==(const Impersonation&) const = default;
 };
 
-struct ClientConfig {
+// An API server, and why it is trusted.
+struct ServerConfig {
   std::string server;  // absolute URL, may have a path prefix (API-2), no slash at its end
   std::string source;  // for messages: the file or "the in-cluster environment"
 
@@ -65,6 +66,15 @@ struct ClientConfig {
   bool insecure_skip_tls_verify = false;
   std::string proxy_url;
 
+  std::string namespace_name;  // of the context; "default" when unsaid
+
+  // The kubeconfig that all this was read from; it is read again when it changes. Empty: none.
+  std::string file;
+  std::string file_master;  // the address that the flag --master put in its place
+  FileStamp file_stamp;     // of what was read
+};
+
+struct ClientConfig : ServerConfig {
   std::string client_certificate_file;  // re-read (API-82)
   std::string client_certificate_data;  // PEM
   std::string client_key_file;
@@ -76,13 +86,6 @@ struct ClientConfig {
   std::optional<ExecConfig> exec;
   std::shared_ptr<TokenSource> token_source;  // the only credential, where there is one
   Impersonation impersonate;
-
-  std::string namespace_name;  // of the context; "default" when unsaid
-
-  // The kubeconfig that all this was read from; it is read again when it changes. Empty: none.
-  std::string file;
-  std::string file_master;          // the address that the flag --master put in its place
-  FileStamp file_stamp;             // of what was read
   bool without_credential = false;  // made by anonymous()
 
   // This configuration's server and trust, without any credential (HOST-131).
