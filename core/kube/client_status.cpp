@@ -82,15 +82,15 @@ Status make_status(unsigned http_status, std::string_view reason, std::string me
   if (meaning == nullptr) meaning = by_http_status(http_status);
   Code code = http_status >= 500 ? Code::unavailable : Code::unknown;
   ErrorClass error_class = http_status >= 500 ? ErrorClass::unavailable : ErrorClass::none;
-  std::string said(reason);
+  std::string named(reason);
   if (meaning != nullptr) {
     code = meaning->code;
     error_class = meaning->error_class;
-    if (said.empty()) said = meaning->reason;
+    if (named.empty()) named = meaning->reason;
   }
   // From a proxy in front of the server: an answer all the same, unlike a broken connection.
-  if (said.empty()) said = "HTTP" + std::to_string(http_status);
-  return Status(code, error_class, std::move(message)).with_reason(std::move(said));
+  if (named.empty()) named = "HTTP" + std::to_string(http_status);
+  return Status(code, error_class, std::move(message)).with_reason(std::move(named));
 }
 
 // A fault that names a wrong version, in either form that servers use.

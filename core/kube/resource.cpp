@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <vector>
 
 namespace ccm::kube {
@@ -58,12 +59,7 @@ Resource make(std::string_view group, std::string_view version, std::string_view
 
 Result<Resource> Resource::parse(std::string_view text) {
   std::vector<std::string_view> parts;
-  for (std::string_view rest = text;;) {
-    const std::size_t slash = rest.find('/');
-    parts.push_back(rest.substr(0, slash));
-    if (slash == std::string_view::npos) break;
-    rest.remove_prefix(slash + 1);
-  }
+  for (const auto part : std::views::split(text, '/')) parts.emplace_back(part.begin(), part.end());
   const bool good = (parts.size() == 2 || parts.size() == 3) &&
                     std::all_of(parts.begin(), parts.end(), good_part);
   if (!good) {

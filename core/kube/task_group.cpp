@@ -31,10 +31,9 @@ void look_at(const std::exception_ptr& fault, const std::string& what) {
   if (!fault) return;
   try {
     std::rethrow_exception(fault);
-  } catch (const boost::system::system_error& error) {
-    if (error.code() == asio::error::operation_aborted) return;
-    throw UnexpectedFault(what + " ended by an unexpected fault: " + error.what());
   } catch (const std::exception& error) {
+    const auto* const system = dynamic_cast<const boost::system::system_error*>(&error);
+    if (system != nullptr && system->code() == asio::error::operation_aborted) return;
     throw UnexpectedFault(what + " ended by an unexpected fault: " + error.what());
   }
 }

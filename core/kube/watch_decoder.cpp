@@ -46,8 +46,8 @@ Marks marks_of(const char* block) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + at));
     // This bit is the only difference between '[' and '{', and between ']' and '}'.
     const __m128i braces = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-    const auto equal = [at](__m128i all, char one) {
-      const int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8(one)));
+    const auto equal = [at](__m128i all, char wanted) {
+      const int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8(wanted)));
       return static_cast<uint64_t>(static_cast<uint32_t>(mask)) << at;
     };
     marks.quotes |= equal(bytes, '"');

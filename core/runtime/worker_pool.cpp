@@ -12,7 +12,7 @@ namespace ccm::runtime {
 
 namespace {
 thread_local const std::string* t_lane = nullptr;
-constexpr std::chrono::seconds kFarewell{2};
+constexpr std::chrono::seconds kStopLimit{2};
 }  // namespace
 
 // Threads are detached and hold the state: a thread that is stuck in a vendor's library neither
@@ -152,7 +152,7 @@ std::size_t WorkerPool::Lane::waiting() const {
 
 WorkerPool::WorkerPool(Options options) : state_(std::make_shared<State>(options)) {}
 
-WorkerPool::~WorkerPool() { stop(kFarewell); }
+WorkerPool::~WorkerPool() { stop(kStopLimit); }
 
 std::shared_ptr<WorkerPool::Lane> WorkerPool::lane(std::string name, std::size_t max_parallel) {
   auto shared = std::make_shared<Lane::Shared>();
