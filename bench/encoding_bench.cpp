@@ -45,13 +45,13 @@ int main(int argc, char** argv) {
   node["metadata"]["resourceVersion"] = "123456";
   const std::string json = node.dump();
   const std::string wire = sandbox::encode_protobuf(*sandbox::find_schema("Node"), node);
-  const auto protobuf = kube::protobuf_format(fields, options);
+  const auto protobuf = kube::WireFormat::make_protobuf(fields, options);
   if (!protobuf.ok()) return 1;
   std::printf("%zu images\n", images);
   for (const bool first : {true, false}) {
     const std::string& text = first ? json : wire;
-    const auto plain = kube::json_format(fields, options);
-    const kube::WireFormat& format = first ? *plain : **protobuf;
+    const kube::WireFormat plain(fields, options);
+    const kube::WireFormat& format = first ? plain : *protobuf;
     const std::string padded = text + std::string(kube::kJsonPadding, '\0');
     std::printf("%-9s %6zu bytes, %8.0f ns\n", first ? "JSON" : "protobuf", text.size(),
                 nanoseconds(format, padded, text.size(), rounds));

@@ -287,16 +287,14 @@ Status Informer::last_failure() const {
 
 // Once, when no fields can be declared any more that are not kept already.
 void Informer::Impl::choose_format() {
-  format = json_format(fields, decode_options);
+  format.emplace(fields, decode_options);
   if (!timing.protobuf) return;
-  Result<std::unique_ptr<WireFormat>> other = protobuf_format(fields, decode_options);
-  if (!other.ok()) {
-    if (const auto v = log::v(2)) {
-      v.info("Reads in JSON", {{"resource", spec.resource.id()}, {"reason", other.status()}});
-    }
-    return;
+  Result<WireFormat> other = WireFormat::make_protobuf(fields, decode_options);
+  if (other.ok()) {
+    format = std::move(*other);
+  } else if (const auto v = log::v(2)) {
+    v.info("Reads in JSON", {{"resource", spec.resource.id()}, {"reason", other.status()}});
   }
-  format = std::move(*other);
 }
 
 bool Informer::Impl::wants_json(const Status& status) const {
@@ -305,7 +303,7 @@ bool Informer::Impl::wants_json(const Status& status) const {
 
 void Informer::Impl::use_json(const Status& why) {
   log::info("Reads in JSON from now on", {{"resource", spec.resource.id()}, {"reason", why}});
-  format = json_format(fields, decode_options);
+  format.emplace(fields, decode_options);
 }
 
 Status Informer::Impl::check_type(const net::ResponseStream& answer) {

@@ -136,7 +136,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   Object::DecodeOptions decode_options;
   std::string api_version;
   FieldSet fields;
-  std::unique_ptr<WireFormat> format;
+  std::optional<WireFormat> format;
   ObjectStore store;
   Backoff backoff;
   Signal changed_state;  // synced or stopped

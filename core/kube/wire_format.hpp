@@ -4,36 +4,47 @@
 
 #include "kube/object.hpp"
 #include "kube/object_decoder.hpp"
+#include "kube/protobuf_decoder.hpp"
 #include "kube/watch_decoder.hpp"
 
 #include <ccm/status.hpp>
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace ccm::kube {
 
 class WireFormat {
  public:
-  virtual ~WireFormat() = default;
+  // JSON. `fields` and the texts of `options` must outlive the format.
+  WireFormat(const FieldSet& fields, const Object::DecodeOptions& options)
+      : fields_(&fields), options_(options) {}
+  // Protobuf, with the fields of `fields`. unimplemented: only JSON can show all of them, for
+  // example of a custom resource; the message says why.
+  static Result<WireFormat> make_protobuf(const FieldSet& fields,
+                                          const Object::DecodeOptions& options);
 
-  [[nodiscard]] virtual bool protobuf() const = 0;
+  [[nodiscard]] bool protobuf() const { return protobuf_.has_value(); }
   // For one answer. `max_object_bytes` as in WatchDecoder.
-  [[nodiscard]] virtual std::unique_ptr<ListReader> list(std::size_t max_object_bytes) const = 0;
-  [[nodiscard]] virtual std::unique_ptr<WatchReader> watch(std::size_t max_object_bytes) const = 0;
+  [[nodiscard]] std::unique_ptr<ListReader> list(std::size_t max_object_bytes) const;
+  [[nodiscard]] std::unique_ptr<WatchReader> watch(std::size_t max_object_bytes) const;
   // An item of such a list, an event of such a watch.
-  [[nodiscard]] virtual Result<ObjectPtr> decode(std::string_view piece) const = 0;
-  [[nodiscard]] virtual Result<WatchEvent> decode_event(std::string_view piece) const = 0;
-};
+  [[nodiscard]] Result<ObjectPtr> decode(std::string_view piece) const;
+  [[nodiscard]] Result<WatchEvent> decode_event(std::string_view piece) const;
 
-// `fields` and the texts of `options` must outlive the format.
-std::unique_ptr<WireFormat> json_format(const FieldSet& fields,
-                                        const Object::DecodeOptions& options);
-// unimplemented: only JSON can show all of `fields`, for example of a custom resource; the message
-// says why.
-Result<std::unique_ptr<WireFormat>> protobuf_format(const FieldSet& fields,
-                                                    const Object::DecodeOptions& options);
+ private:
+  struct Projections {
+    protobuf::Projection objects;
+    protobuf::Projection bookmarks;
+  };
+
+  const FieldSet* fields_;
+  Object::DecodeOptions options_;
+  std::optional<Projections> protobuf_;
+};
 
 // The failure of a list, a watch or an object that JSON would not have.
 bool needs_json(const Status& status);

@@ -34,16 +34,16 @@ class Protobuf : public Contract {
     const kube::FieldSet fields = *kube::FieldSet::of(pointers);
     const std::string api_version = resource.api_version();
     const kube::Object::DecodeOptions options{resource.kind, api_version, true};
-    const auto json_form = kube::json_format(fields, options);
-    const auto protobuf_form = kube::protobuf_format(fields, options);
+    const kube::WireFormat json_form(fields, options);
+    const auto protobuf_form = kube::WireFormat::make_protobuf(fields, options);
     ASSERT_TRUE(protobuf_form.ok()) << protobuf_form.status().message();
     const support::HttpResponse plain = read(target, "application/json");
     const support::HttpResponse encoded =
         read(target, std::string(kProtobuf) + ",application/json");
     EXPECT_EQ(encoded.headers.at("content-type"), kProtobuf);
-    const std::vector<json> wanted = items(*json_form, plain.body);
+    const std::vector<json> wanted = items(json_form, plain.body);
     EXPECT_FALSE(wanted.empty());
-    EXPECT_EQ(items(**protobuf_form, encoded.body), wanted);
+    EXPECT_EQ(items(*protobuf_form, encoded.body), wanted);
   }
 
   static std::vector<json> items(const kube::WireFormat& format, const std::string& body) {
@@ -160,13 +160,13 @@ TEST_F(Protobuf, API_6_WatchesSayTheSame) {
     result.resize(std::min<std::size_t>(result.size(), 2));  // a last bookmark may come or not
     return result;
   };
-  const auto protobuf_form = kube::protobuf_format(fields, options);
+  const auto protobuf_form = kube::WireFormat::make_protobuf(fields, options);
   const support::HttpResponse encoded = read(target, std::string(kProtobuf) + ",application/json");
   EXPECT_EQ(encoded.headers.at("content-type"), std::string(kProtobuf) + ";stream=watch");
-  const std::vector<json> found = events(**protobuf_form, encoded.body);
+  const std::vector<json> found = events(*protobuf_form, encoded.body);
   EXPECT_EQ(found.size(), 2U);
   EXPECT_EQ(found,
-            events(*kube::json_format(fields, options), read(target, "application/json").body));
+            events(kube::WireFormat(fields, options), read(target, "application/json").body));
 }
 
 TEST_F(Protobuf, API_12_FailuresAreStatusesInTheSameEncoding) {

@@ -192,21 +192,22 @@ TEST(Protobuf, EmptyAndAbsent) {
 
 TEST(Protobuf, APointerThatTheTableDoesNotKnowNeedsJson) {
   const Object::DecodeOptions options{"Node", "v1", true};
-  const auto format = protobuf_format(fields_of({"/status/newThing/x"}), options);
+  const auto format = WireFormat::make_protobuf(fields_of({"/status/newThing/x"}), options);
   ASSERT_FALSE(format.ok());
   EXPECT_THAT(format.status().message(), testing::HasSubstr("/status/newThing"));
-  EXPECT_FALSE(protobuf_format(FieldSet::all(), options).ok());
-  EXPECT_FALSE(protobuf_format(FieldSet(), {"Widget", "example.com/v1", true}).ok());
-  EXPECT_FALSE(protobuf_format(FieldSet(), {"Node", "v2", true}).ok());
-  EXPECT_FALSE(protobuf_format(fields_of({"/spec/taints/-/newThing"}), options).ok());
+  EXPECT_FALSE(WireFormat::make_protobuf(FieldSet::all(), options).ok());
+  EXPECT_FALSE(WireFormat::make_protobuf(FieldSet(), {"Widget", "example.com/v1", true}).ok());
+  EXPECT_FALSE(WireFormat::make_protobuf(FieldSet(), {"Node", "v2", true}).ok());
+  EXPECT_FALSE(WireFormat::make_protobuf(fields_of({"/spec/taints/-/newThing"}), options).ok());
   EXPECT_TRUE(
-      protobuf_format(fields_of({"/spec/taints/-/key", "/metadata/labels/a~1b"}), options).ok());
+      WireFormat::make_protobuf(fields_of({"/spec/taints/-/key", "/metadata/labels/a~1b"}), options)
+          .ok());
 }
 
 TEST(Protobuf, API_24_EventsOfAWatch) {
   const FieldSet fields = fields_of({"/spec/providerID"});
-  const auto format = protobuf_format(fields, {"Node", "v1", true});
-  const auto decode = [&](const std::string& message) { return (*format)->decode_event(message); };
+  const auto format = WireFormat::make_protobuf(fields, {"Node", "v1", true});
+  const auto decode = [&](const std::string& message) { return format->decode_event(message); };
   const auto added =
       decode(watch_event("ADDED", unknown_object("v1", "Node", node_message("a", 5))));
   ASSERT_TRUE(added.ok()) << added.status().message();
