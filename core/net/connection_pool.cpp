@@ -15,56 +15,32 @@ using std::chrono::steady_clock;
 // As many wait for the next burst as long as they are good. A connection with TLS takes 20 kB here.
 constexpr std::size_t kKeptAfterBurst = 4;
 
-// A place in the queue of an origin. A permit granted to a cancelled waiter goes to the next one.
-struct ConnectionPool::Place {
-  Place(std::shared_ptr<ConnectionPool> owner, Origin& where)
-      : pool(std::move(owner)),
-        origin(where),
-        waiter(std::in_place, where.waiters, pool->executor_) {
+// The use of an origin by a permit, or by the coroutine that waits for it. A permit granted to a
+// cancelled waiter goes to the next one.
+struct ConnectionPool::Use {
+  Use(std::shared_ptr<ConnectionPool> owner, Origin& where)
+      : pool(std::move(owner)), origin(where) {
     ++origin.users;
   }
-  ~Place() {
-    const bool unused = waiter->granted() && !permit_taken;
+  ~Use() {
+    const bool granted = counted || (waiter && waiter->granted());
     waiter.reset();
-    if (unused) pool->free_permit(origin);
+    if (granted) pool->free_permit(origin);
     pool->leave(origin);
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
 
   std::shared_ptr<ConnectionPool> pool;
   Origin& origin;
   std::optional<Waiter> waiter;
-  bool permit_taken = false;
+  bool counted = false;  // by the cap, without a wait
 };
 
-// ---- Permit ----
-
-ConnectionPool::Permit& ConnectionPool::Permit::operator=(Permit&& other) noexcept {
-  if (this == &other) return *this;
-  end();
-  connection = std::move(other.connection);
-  pool_ = std::move(other.pool_);
-  origin_ = std::exchange(other.origin_, nullptr);
-  counted_ = other.counted_;
-  return *this;
-}
-
 void ConnectionPool::Permit::put_back() {
-  if (pool_ && connection) pool_->take_back(*origin_, std::move(connection));
-  end();
+  if (use_ && connection) use_->pool->take_back(use_->origin, std::move(connection));
+  *this = Permit();
 }
-
-void ConnectionPool::Permit::end() {
-  connection.reset();
-  if (!pool_) return;
-  const std::shared_ptr<ConnectionPool> pool = std::move(pool_);
-  if (counted_) pool->free_permit(*origin_);
-  pool->leave(*origin_);
-  origin_ = nullptr;
-}
-
-// ---- ConnectionPool ----
 
 ConnectionPool::ConnectionPool(asio::any_io_executor executor, std::size_t max_per_origin,
                                std::chrono::milliseconds idle_timeout)
@@ -84,36 +60,36 @@ void ConnectionPool::leave(Origin& origin) {
   if (origin.users == 0 && origin.idle.empty()) origins_.erase(std::string(origin.key));
 }
 
-ConnectionPool::Permit ConnectionPool::grant(Origin& origin, bool counted) {
+ConnectionPool::Permit ConnectionPool::grant(std::shared_ptr<Use> use) {
   Permit result;
-  result.pool_ = shared_from_this();
-  result.origin_ = &origin;
-  result.counted_ = counted;
-  ++origin.users;
+  result.use_ = std::move(use);
   // The connection used last is the most likely to be alive.
-  while (!origin.idle.empty() && !result.connection) {
-    auto candidate = std::move(origin.idle.back());
-    origin.idle.pop_back();
+  auto& idle = result.use_->origin.idle;
+  while (!idle.empty() && !result.connection) {
+    auto candidate = std::move(idle.back());
+    idle.pop_back();
     if (candidate->transport->quiet()) result.connection = std::move(candidate);
   }
   return result;
 }
 
 ConnectionPool::Permit ConnectionPool::acquire_uncounted(const std::string& origin) {
-  return grant(enter(origin), false);
+  return grant(std::make_shared<Use>(shared_from_this(), enter(origin)));
 }
 
 asio::awaitable<Result<ConnectionPool::Permit>> ConnectionPool::acquire(std::string key,
                                                                         TimePoint deadline) {
-  Origin& origin = enter(key);
+  auto use = std::make_shared<Use>(shared_from_this(), enter(key));
+  Origin& origin = use->origin;
   if (origin.in_use < max_per_origin_ && origin.waiters.empty()) {
     ++origin.in_use;
-    co_return grant(origin, true);
+    use->counted = true;
+    co_return grant(std::move(use));
   }
-  Place place(shared_from_this(), origin);
-  place.waiter->wake.expires_at(deadline);
-  co_await place.waiter->wake.async_wait(asio::as_tuple(asio::use_awaitable));
-  if (!place.waiter->granted()) {
+  Waiter& waiter = use->waiter.emplace(origin.waiters, executor_);
+  waiter.wake.expires_at(deadline);
+  co_await waiter.wake.async_wait(asio::as_tuple(asio::use_awaitable));
+  if (!waiter.granted()) {
     const bool late = steady_clock::now() >= deadline;
     co_return Status(late ? Code::deadline_exceeded : Code::cancelled,
                      late ? ErrorClass::unavailable : ErrorClass::none,
@@ -121,8 +97,7 @@ asio::awaitable<Result<ConnectionPool::Permit>> ConnectionPool::acquire(std::str
                                 " connections to become free"
                           : "cancelled");
   }
-  place.permit_taken = true;
-  co_return grant(origin, true);
+  co_return grant(std::move(use));
 }
 
 void ConnectionPool::free_permit(Origin& origin) {

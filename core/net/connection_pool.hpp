@@ -32,7 +32,7 @@ struct Connection {
 };
 
 class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
-  struct Origin;
+  struct Use;
 
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -44,11 +44,6 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
   // called, and admits the next waiter.
   class Permit {
    public:
-    Permit() = default;
-    Permit(Permit&& other) noexcept { *this = std::move(other); }
-    Permit& operator=(Permit&& other) noexcept;
-    ~Permit() { end(); }
-
     // Null until set: the pool had no idle connection, or it was discarded.
     std::unique_ptr<Connection> connection;
 
@@ -57,10 +52,7 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
 
    private:
     friend class ConnectionPool;
-    void end();
-    std::shared_ptr<ConnectionPool> pool_;
-    Origin* origin_ = nullptr;
-    bool counted_ = false;
+    std::shared_ptr<Use> use_;
   };
 
   // Waits, first come first served, while the origin has as many connections in use as allowed.
@@ -80,18 +72,17 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
   void shut_down();
 
  private:
-  struct Place;
   struct Origin {
     std::string key;
     std::vector<std::unique_ptr<Connection>> idle;  // longest idle first
     std::size_t in_use = 0;
-    std::size_t users = 0;  // permits and waiters that point here
+    std::size_t users = 0;  // uses that point here
     Waiter::Queue waiters;
   };
 
   Origin& enter(const std::string& key);
   void leave(Origin& origin);
-  Permit grant(Origin& origin, bool counted);
+  static Permit grant(std::shared_ptr<Use> use);
   void free_permit(Origin& origin);
   void take_back(Origin& origin, std::unique_ptr<Connection> connection);
   void sweep();
