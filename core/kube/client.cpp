@@ -252,15 +252,13 @@ asio::awaitable<Result<Answer>> attempt(std::shared_ptr<Client::Impl> impl, cons
   net::Request request = build_request(*impl, call);
   const std::shared_ptr<Connection> connection = impl->connection;
   const Clock::time_point start = Clock::now();
-  Result<Answer> result = Status(Code::internal, "no attempt was made");
+  Result<Answer> result = Answer();
   if (call.stream) {
     result = co_await open_stream(connection, std::move(request));
   } else {
     Result<net::Response> response = co_await connection->http->send(std::move(request));
     if (response.ok()) {
-      Answer answer;
-      answer.response = std::move(*response);
-      result = std::move(answer);
+      result->response = std::move(*response);
     } else {
       result = response.status();
     }

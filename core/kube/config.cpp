@@ -19,8 +19,8 @@ constexpr std::string_view kPlainHttp = "http://";
 
 Status unusable(std::string message) { return {Code::failed_precondition, std::move(message)}; }
 
-bool has_scheme(std::string_view server) {
-  return server.starts_with("https://") || server.starts_with("http://");
+bool has_scheme(std::string_view url) {
+  return url.starts_with("https://") || url.starts_with("http://");
 }
 
 // A server given by --master alone: nothing vouches for it, so no credential is sent there.
@@ -178,8 +178,7 @@ void Reader::read_cluster(const YAML::Node& cluster, const std::string& where,
     refuse(where + " has insecure-skip-tls-verify and a certificate authority: remove one of them");
   }
   const std::string& proxy = config.proxy_url;
-  if (!proxy.empty() && !proxy.starts_with("http://") && !proxy.starts_with("https://") &&
-      !proxy.starts_with("socks5://")) {
+  if (!proxy.empty() && !has_scheme(proxy) && !proxy.starts_with("socks5://")) {
     refuse(where + ": proxy-url must begin with http://, https:// or socks5://");
   }
 }
@@ -285,7 +284,7 @@ void Reader::settle_server(ClientConfig& config, const std::string& where) const
   if (config.server.find("://") == std::string::npos) {
     config.server = (tls ? "https://" : "http://") + config.server;
   }
-  if (!config.server.starts_with("https://") && !config.server.starts_with("http://")) {
+  if (!has_scheme(config.server)) {
     refuse(where + ": server must begin with https:// or http://");
   }
   while (config.server.ends_with('/')) config.server.pop_back();
