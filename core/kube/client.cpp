@@ -62,10 +62,6 @@ std::chrono::milliseconds left_until(Clock::time_point deadline) {
   return std::max(std::chrono::ceil<milliseconds>(deadline - Clock::now()), milliseconds(1));
 }
 
-bool is_read(std::string_view method) {
-  return method == "GET" || method == "HEAD" || method == "OPTIONS";
-}
-
 // The text between the quotes of `299 - "text"`.
 std::string warning_text(std::string_view value) {
   const std::size_t open = value.find('"');
@@ -214,7 +210,7 @@ net::Request build_request(const Client::Impl& impl, const Call& call) {
   request.max_response_bytes = call.max_response_bytes;
   request.timeout = std::min(call.timeout, left_until(call.deadline));
   request.body = call.body;  // a copy: a retry needs it again
-  if (!is_read(call.method)) request.gate = impl.options.gate;
+  if (!net::is_safe_method(call.method)) request.gate = impl.options.gate;
   request.headers.push_back({"Accept", call.accept});
   if (!impl.options.user_agent.empty()) {
     request.headers.push_back({"User-Agent", impl.options.user_agent});
@@ -383,7 +379,7 @@ Status failure(const Call& call, const net::Response& response) {
 template <typename Wanted>
 asio::awaitable<Result<Wanted>> exchange(std::shared_ptr<Client::Impl> impl, Call call) {
   const bool yields = impl->options.yield_to_writes.count() != 0;
-  const std::size_t writes = yields || is_read(call.method) ? 0 : 1;
+  const std::size_t writes = yields || net::is_safe_method(call.method) ? 0 : 1;
   impl->connection->writes += writes;
   const AtEnd counted([&] { impl->connection->writes -= writes; });
   try {

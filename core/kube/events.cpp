@@ -20,6 +20,8 @@ namespace asio = boost::asio;
 
 namespace {
 constexpr std::chrono::seconds kSendLimit{60};  // of one Event, its retries included
+constexpr std::chrono::minutes kLogInterval{10};
+constexpr int kRepeatedVerbosity = 4;
 }  // namespace
 
 struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
@@ -67,16 +69,14 @@ bool EventRecorder::Impl::logged_lately(const RawEvent& event) {
   const auto now = options.steady_now();
   const std::lock_guard lock(mutex);
   auto& last = logged[text_hash(key)];
-  if (last && now - *last < options.log_interval) return true;
+  if (last && now - *last < kLogInterval) return true;
   last = now;
   return false;
 }
 
 void EventRecorder::Impl::log_event(const RawEvent& event) {
-  constexpr int kRepeatedVerbosity = 4;
-
   const ObjectReference& about = event.about;
-  if (const auto v = log::v(logged_lately(event) ? kRepeatedVerbosity : options.log_verbosity)) {
+  if (const auto v = log::v(logged_lately(event) ? kRepeatedVerbosity : 0)) {
     v.info("Event occurred", {{"object", about.key()},
                               {"kind", about.kind},
                               {"apiVersion", about.api_version},

@@ -37,10 +37,7 @@ inline std::string_view type_text(EventType type) {
 }
 
 struct EventOptions {
-  std::string component;  // "node-controller"
-  int log_verbosity = 0;  // of the log line that each Event writes (HOST-138)
-  // One line for an object and a reason within this time; the others need verbosity 4.
-  std::chrono::seconds log_interval{600};
+  std::string component;             // "node-controller"
   std::size_t queue_limit = 10'000;  // API-116 has 1000: fewer than Nodes that may join at once
   std::size_t cache_entries = 4096;  // API-115
   int delivery_attempts = 12;
@@ -61,7 +58,8 @@ class EventRecorder {
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
-  // Any thread. Queued until start().
+  // Any thread. Queued until start(). Each Event writes a log line (HOST-138): one for an object
+  // and a reason in ten minutes, the others need verbosity 4.
   void record(ObjectReference about, EventType type, std::string reason, std::string message);
   // Begins to deliver; until then nothing is written (standbys write no Events).
   void start();

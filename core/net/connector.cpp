@@ -29,6 +29,7 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr std::chrono::milliseconds kNextAddressAfter{300};
+constexpr std::chrono::seconds kConnectTimeout{30};
 
 struct Lookup;
 
@@ -228,9 +229,7 @@ asio::awaitable<Result<std::shared_ptr<Transport>>> dial(asio::any_io_executor e
 }
 
 Connector::Connector(asio::any_io_executor executor, const ClientOptions& options)
-    : executor_(std::move(executor)),
-      connect_timeout_(options.connect_timeout),
-      handshake_timeout_(options.tls_handshake_timeout) {
+    : executor_(std::move(executor)), handshake_timeout_(options.tls_handshake_timeout) {
   set_tls(options.tls);
   Result<ProxySettings> proxies =
       ProxySettings::make(options.proxy_url, options.proxy_from_environment,
@@ -284,7 +283,7 @@ asio::awaitable<Result<std::unique_ptr<Connection>>> Connector::connect(Url targ
   if (!tls && (secure || proxy_secure)) co_return tls_status_;
 
   const Url next = proxy.value_or(target);
-  const auto dial_deadline = std::min(deadline, steady_clock::now() + connect_timeout_);
+  const auto dial_deadline = std::min(deadline, steady_clock::now() + kConnectTimeout);
   Result<std::shared_ptr<Transport>> dialed =
       co_await dial(executor_, next.host, next.port, dial_deadline);
   if (!dialed.ok()) {

@@ -61,7 +61,8 @@ class Connector {
   void set_tls(const TlsOptions& tls);
   [[nodiscard]] Status check() const;
 
-  // Within `deadline` and the limits for its steps.
+  // Within `deadline` and the limits for its steps: 30 s until a connection, and the options' for a
+  // handshake.
   boost::asio::awaitable<Result<std::unique_ptr<Connection>>> connect(Url target,
                                                                       TimePoint deadline);
 
@@ -71,7 +72,6 @@ class Connector {
                                            std::string key, TimePoint deadline);
 
   boost::asio::any_io_executor executor_;
-  std::chrono::milliseconds connect_timeout_;
   std::chrono::milliseconds handshake_timeout_;
   std::shared_ptr<TlsContext> tls_;
   Status tls_status_;

@@ -34,6 +34,9 @@ struct Header {
   [[nodiscard]] bool is(std::string_view wanted) const;
 };
 
+// GET and other methods that change nothing (RFC 9110 9.2.1).
+[[nodiscard]] bool is_safe_method(std::string_view method);
+
 struct Request {
   std::string method = "GET";
   std::string url;  // absolute: https://host:port/path?query
@@ -78,7 +81,6 @@ struct ClientOptions {
   std::string proxy_url;                        // http://, https:// or socks5://; empty = none
   bool proxy_from_environment = false;          // HTTP(S)_PROXY, NO_PROXY with CIDRs (API-100)
   std::size_t max_connections_per_origin = 32;  // streams are not counted (API-104)
-  std::chrono::milliseconds connect_timeout{30'000};
   std::chrono::milliseconds tls_handshake_timeout{10'000};
   // When more than 4 connections are idle, the others are closed after a twentieth of it.
   std::chrono::milliseconds idle_connection_timeout{90'000};

@@ -29,9 +29,6 @@ Result<std::string> request_head(const Request& request, const Url& url,
                                  std::string_view user_agent, bool absolute_form,
                                  std::string_view proxy_authorization);
 
-// GET and other methods that change nothing (RFC 9110 9.2.1).
-[[nodiscard]] bool is_safe_method(std::string_view method);
-
 // Parses one response, final or 1xx, without I/O. Body bytes collect in `response.body`.
 class ResponseParser final : public boost::beast::http::basic_parser<false> {
  public:
