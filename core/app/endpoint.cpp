@@ -46,10 +46,10 @@ bool in_pod() {
          std::getenv("KUBERNETES_SERVICE_PORT") != nullptr;
 }
 
-serving::Answer slis_page(serving::MetricsPage& page, serving::HealthMetrics& metrics,
+serving::Answer slis_page(serving::MetricsPage& page, serving::HealthRegistry& health,
                           const serving::Request& request) {
   if (request.method == "DELETE") {
-    metrics.reset();
+    health.reset_counts();
     return serving::Answer{200, "metrics reset\n"};
   }
   if (request.method != "GET" && request.method != "HEAD") {
@@ -94,17 +94,12 @@ Endpoint::Endpoint(asio::any_io_executor executor, const Options& options,
       auth_metrics_(metrics),
       token_cache_metrics_(metrics),
       metrics_page_({&sampled, &metrics}, true),
-      health_metrics_page_({&health_metrics_, &health_sampled_}),
+      health_metrics_page_({health_.get(), &health_sampled_}),
       trust_(std::make_shared<serving::TrustSource>(trust_options(options.authentication))) {
   serving::add_start_time(&health_sampled_);
-  health_->observe(
-      [this](const std::string& check, bool healthy) { health_metrics_.record(check, healthy); });
 }
 
-Endpoint::~Endpoint() {
-  stop();
-  health_->observe({});
-}
+Endpoint::~Endpoint() { stop(); }
 
 void Endpoint::add(std::string path, serving::Site::Page page) {
   pages_.emplace_back(std::move(path), std::move(page));
@@ -194,7 +189,7 @@ void Endpoint::add_pages() {
     return metrics_page_.show();
   });
   site_->add("/metrics/slis", [this](const serving::Request& request) {
-    return slis_page(health_metrics_page_, health_metrics_, request);
+    return slis_page(health_metrics_page_, *health_, request);
   });
   if (options_.generic.profiling) site_->add("/debug/flags/v", serving::verbosity_page);
   for (auto& [path, page] : pages_) site_->add(std::move(path), std::move(page));

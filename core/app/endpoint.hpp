@@ -83,7 +83,6 @@ class Endpoint {
   std::shared_ptr<serving::HealthRegistry> health_;
   serving::AuthMetrics auth_metrics_;
   serving::TokenCacheMetrics token_cache_metrics_;
-  serving::HealthMetrics health_metrics_;
   serving::SampledMetrics health_sampled_;
   serving::MetricsPage metrics_page_;
   serving::MetricsPage health_metrics_page_;

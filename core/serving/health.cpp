@@ -8,13 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <iterator>
 #include <vector>
 
 namespace ccm::serving {
 
 namespace {
-
-constexpr std::string_view kPing = "ping";
 
 Status run_safely(const HealthRegistry::Check& check) {
   try {
@@ -28,35 +27,26 @@ Status run_safely(const HealthRegistry::Check& check) {
 
 }  // namespace
 
-std::shared_ptr<const HealthRegistry::List> HealthRegistry::snapshot() const {
+std::vector<HealthRegistry::Entry> HealthRegistry::checks_of(Scope asked) const {
   const std::lock_guard lock(mutex_);
-  return checks_;
+  std::vector<Entry> chosen;
+  std::ranges::copy_if(checks_, std::back_inserter(chosen), [asked](const Entry& entry) {
+    return entry.scope == Scope::everywhere || asked == Scope::readiness;
+  });
+  // HOST-95.
+  if (chosen.empty()) chosen.push_back({"ping", [] { return Status(); }, Scope::everywhere});
+  return chosen;
 }
 
 void HealthRegistry::set(std::string name, Check check, Scope scope) {
   const std::lock_guard lock(mutex_);
-  auto changed = std::make_shared<List>(*checks_);
-  const auto known = std::find_if(changed->begin(), changed->end(),
-                                  [&name](const Entry& entry) { return entry.name == name; });
-  if (known != changed->end()) {
+  const auto known = std::ranges::find(checks_, name, &Entry::name);
+  if (known != checks_.end()) {
     known->check = std::move(check);
     known->scope = scope;
   } else {
-    changed->push_back(Entry{std::move(name), std::move(check), scope});
+    checks_.push_back({std::move(name), std::move(check), scope});
   }
-  checks_ = std::move(changed);
-}
-
-void HealthRegistry::observe(Observer observer) {
-  const std::lock_guard lock(mutex_);
-  observer_ = std::move(observer);
-}
-
-void HealthRegistry::tell(const std::string& name, bool healthy) const {
-  std::unique_lock lock(mutex_);
-  const Observer observer = observer_;
-  lock.unlock();
-  if (observer) observer(name, healthy);
 }
 
 void HealthRegistry::set_note(std::string name, std::function<std::string()> text,
@@ -78,34 +68,26 @@ std::vector<std::pair<std::string, std::string>> HealthRegistry::notes(Readers r
 }
 
 std::vector<HealthRegistry::Outcome> HealthRegistry::run(const std::vector<std::string>& excluded,
-                                                         Scope asked) const {
-  const std::shared_ptr<const List> checks = snapshot();
-  const auto is_excluded = [&excluded](std::string_view name) {
-    return std::find(excluded.begin(), excluded.end(), name) != excluded.end();
-  };
+                                                         Scope asked) {
   std::vector<Outcome> outcomes;
-  for (const Entry& entry : *checks) {
-    if (!entry.concerns(asked)) continue;
-    const bool skip = is_excluded(entry.name);
-    outcomes.push_back(Outcome{entry.name, skip, skip ? Status() : run_safely(entry.check)});
-    if (!skip) tell(entry.name, outcomes.back().status.ok());
+  for (const Entry& entry : checks_of(asked)) {
+    const bool skip = std::ranges::find(excluded, entry.name) != excluded.end();
+    outcomes.push_back({entry.name, skip, skip ? Status() : run_safely(entry.check)});
   }
-  if (outcomes.empty()) {
-    outcomes.push_back(Outcome{std::string(kPing), is_excluded(kPing), Status()});
-    tell(std::string(kPing), true);
+  const std::lock_guard lock(mutex_);
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.excluded) continue;
+    Counts& known = counts_[outcome.name];
+    known.healthy = outcome.status.ok();
+    ++(known.healthy ? known.successes : known.errors);
   }
   return outcomes;
 }
 
 Status HealthRegistry::run_one(std::string_view name, Scope asked) const {
-  const std::shared_ptr<const List> checks = snapshot();
-  bool any = false;
-  for (const Entry& entry : *checks) {
-    if (!entry.concerns(asked)) continue;
-    any = true;
+  for (const Entry& entry : checks_of(asked)) {
     if (entry.name == name) return run_safely(entry.check);
   }
-  if (!any && name == kPing) return {};
   return Status(Code::not_found, ErrorClass::not_found,
                 "there is no health check named " + std::string(name));
 }
@@ -119,22 +101,12 @@ struct Query {
   std::vector<std::string> excluded;
 };
 
-Query parse_query(std::string_view text) {
+Query read_query(const Request& request) {
   Query query;
-  while (!text.empty()) {
-    const auto end = text.find('&');
-    const std::string_view pair = text.substr(0, end);
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    const auto equals = pair.find('=');
-    const std::string key = net::percent_decoded(pair.substr(0, equals), true);
-    const std::string value = equals == std::string_view::npos
-                                  ? std::string()
-                                  : net::percent_decoded(pair.substr(equals + 1), true);
-    if (key == "verbose") query.verbose = true;
-    if (key != "exclude" || value.empty()) continue;
-    if (std::find(query.excluded.begin(), query.excluded.end(), value) == query.excluded.end()) {
-      query.excluded.push_back(value);
-    }
+  for (const auto& [name, value] : request.parameters()) {
+    if (name == "verbose") query.verbose = true;
+    const bool known = std::ranges::find(query.excluded, value) != query.excluded.end();
+    if (name == "exclude" && !value.empty() && !known) query.excluded.push_back(value);
   }
   return query;
 }
@@ -154,8 +126,8 @@ std::string unknown_exclusions(const Query& query,
                                const std::vector<HealthRegistry::Outcome>& outcomes) {
   std::string names;
   for (const std::string& name : query.excluded) {
-    const bool known = std::any_of(outcomes.begin(), outcomes.end(),
-                                   [&name](const auto& outcome) { return outcome.name == name; });
+    const bool known =
+        std::ranges::find(outcomes, name, &HealthRegistry::Outcome::name) != outcomes.end();
     if (!known) names += (names.empty() ? "" : ", ") + in_quotes(name);
   }
   if (names.empty()) return {};
@@ -185,7 +157,7 @@ std::string note_lines(std::string_view root, const HealthRegistry& registry,
   return lines;
 }
 
-Answer all_checks(std::string_view root, const Query& query, const HealthRegistry& registry,
+Answer all_checks(std::string_view root, const Query& query, HealthRegistry& registry,
                   HealthRegistry::Readers reader) {
   const bool informed = reader == HealthRegistry::Readers::informed;
   const auto outcomes = registry.run(query.excluded, scope_of(root));
@@ -220,8 +192,8 @@ Answer one_check(std::string_view root, std::string_view name, const HealthRegis
 
 }  // namespace
 
-Answer answer_health(std::string_view method, std::string_view target,
-                     const HealthRegistry& registry, HealthRegistry::Readers reader) {
+Answer answer_health(std::string_view method, std::string_view target, HealthRegistry& registry,
+                     HealthRegistry::Readers reader) {
   Request request;
   request.target = std::string(target);
   request.split_target();
@@ -234,12 +206,12 @@ Answer answer_health(std::string_view method, std::string_view target,
     if (method != "GET" && method != "HEAD")
       return Answer{405, "method not allowed\n", "GET, HEAD"};
     if (single) return one_check(root, net::percent_decoded(rest.substr(1), true), registry);
-    return all_checks(root, parse_query(request.query), registry, reader);
+    return all_checks(root, read_query(request), registry, reader);
   }
   return Answer{404, "404 page not found\n", {}};
 }
 
-void add_health_pages(Site* site, std::shared_ptr<const HealthRegistry> registry) {
+void add_health_pages(Site* site, std::shared_ptr<HealthRegistry> registry) {
   for (const std::string_view root : kRoots) {
     site->add_with_parts("/" + std::string(root), [registry](const Request& request) {
       return answer_health(request.method, request.target, *registry,
@@ -253,19 +225,12 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-void HealthMetrics::record(const std::string& check, bool healthy) {
+void HealthRegistry::reset_counts() {
   const std::lock_guard lock(mutex_);
-  Counts& known = checks_[check];
-  known.healthy = healthy;
-  ++(healthy ? known.successes : known.errors);
+  counts_.clear();
 }
 
-void HealthMetrics::reset() {
-  const std::lock_guard lock(mutex_);
-  checks_.clear();
-}
-
-std::vector<MetricFamily> HealthMetrics::Collect() const {
+std::vector<MetricFamily> HealthRegistry::Collect() const {
   MetricFamily latest{"kubernetes_healthcheck",
                       "1 for a health check that was good at its last run.",
                       MetricType::Gauge,
@@ -282,8 +247,8 @@ std::vector<MetricFamily> HealthMetrics::Collect() const {
     total.metric.push_back(std::move(series));
   };
   const std::lock_guard lock(mutex_);
-  if (checks_.empty()) return {};
-  for (const auto& [name, check] : checks_) {
+  if (counts_.empty()) return {};
+  for (const auto& [name, check] : counts_) {
     ClientMetric series;
     series.label = {{"name", name}, {"type", "healthz"}};
     series.gauge.value = check.healthy ? 1 : 0;

@@ -1,5 +1,7 @@
 #include "serving/message.hpp"
 
+#include "net/url.hpp"
+
 #include <ccm/lower_case.hpp>
 
 #include <algorithm>
@@ -24,6 +26,18 @@ std::vector<std::string_view> Request::headers_named(std::string_view name) cons
     if (same_header(field.name, name)) values.emplace_back(field.value);
   }
   return values;
+}
+
+std::vector<std::pair<std::string, std::string>> Request::parameters() const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (std::string_view rest = query; !rest.empty();) {
+    const std::string_view pair = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+    const std::string_view name = pair.substr(0, pair.find('='));
+    const std::string_view value = pair.substr(std::min(name.size() + 1, pair.size()));
+    found.emplace_back(net::percent_decoded(name, true), net::percent_decoded(value, true));
+  }
+  return found;
 }
 
 void Request::remove_header(std::string_view name) {

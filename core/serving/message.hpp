@@ -58,6 +58,8 @@ struct Request {
   // The value of the first header of that name, compared without case; empty when absent.
   [[nodiscard]] std::string_view header(std::string_view name) const;
   [[nodiscard]] std::vector<std::string_view> headers_named(std::string_view name) const;
+  // Names and values in the query, decoded, in their order; without "=" the value is empty.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> parameters() const;
   // Removes headers that must not go further than authentication (API-127).
   void remove_header(std::string_view name);
   // Sets path and query from the target, which may be in the absolute form that proxies send.
