@@ -103,7 +103,6 @@ struct Manager::Impl final : plugin::FlagSource {
   runtime::WorkerPool workers;
   prometheus::Registry metrics;
   serving::SampledMetrics sampled;
-  serving::ClientMetrics client_metrics{metrics};
   std::shared_ptr<net::WriteGate> write_gate;
   std::shared_ptr<net::WriteGate> event_gate;  // a late Event does no harm
   ClientFactory clients;
@@ -202,7 +201,7 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
       write_gate(std::make_shared<net::WriteGate>([this] { return may_write(); })),
       event_gate(std::make_shared<net::WriteGate>([this] { return may_write(); })),
       clients(loop.executor(), config, line, {write_gate, event_gate},
-              client_metrics.observer(config.server)),
+              serving::client_metrics(metrics, config.server)),
       informers(clients.client("shared-informers"), informer_timing(options.client_connection),
                 [this](const std::string& reason) { restored(reason); }),
       recorders([this](const std::string& source, const std::string& account) {

@@ -33,6 +33,13 @@ struct User {
   }
 };
 
+// What the authorization decided.
+struct Verdict {
+  enum class Decision { allowed, denied, no_opinion };
+  Decision decision = Decision::no_opinion;
+  std::string reason;
+};
+
 // A client's path or name is cut to this length in a log line.
 inline constexpr std::size_t kShownInLog = 200;
 

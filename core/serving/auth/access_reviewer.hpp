@@ -16,12 +16,6 @@
 
 namespace ccm::serving {
 
-struct Verdict {
-  enum class Decision { allowed, denied, no_opinion };
-  Decision decision = Decision::no_opinion;
-  std::string reason;
-};
-
 class AccessReviewer {
  public:
   struct Lifetimes {

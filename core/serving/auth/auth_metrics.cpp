@@ -1,6 +1,5 @@
 #include "serving/auth/auth_metrics.hpp"
 
-#include "base/metric_families.hpp"
 #include "serving/metrics/client_metrics.hpp"
 
 #include <string>
@@ -38,65 +37,56 @@ std::string user_label(const std::string& name) {
   return name.find('@') != std::string::npos ? "email_id" : "other";
 }
 
-struct Reviews {
-  Reviews(prometheus::Registry& registry, const std::string& kind, const std::string& what)
-      : total(metrics::counters(registry, "apiserver_delegated_" + kind + "_request_total",
-                                "HTTP requests for " + what + " by status code.")),
-        seconds(metrics::histograms(registry,
-                                    "apiserver_delegated_" + kind + "_request_duration_seconds",
-                                    "Time of requests for " + what + " by status code.")) {}
-  void record(const kube::CallRecord& call) {
+std::function<void(const kube::CallRecord&)> review_observer(prometheus::Registry& registry,
+                                                             const std::string& kind,
+                                                             const std::string& what) {
+  auto& total = metrics::counters(registry, "apiserver_delegated_" + kind + "_request_total",
+                                  "HTTP requests for " + what + " by status code.");
+  auto& seconds =
+      metrics::histograms(registry, "apiserver_delegated_" + kind + "_request_duration_seconds",
+                          "Time of requests for " + what + " by status code.");
+  return [&total, &seconds](const kube::CallRecord& call) {
     const std::string code = code_of(call.http_status);
     total.Add({{"code", code}}).Increment();
     seconds.Add({{"code", code}}, review_buckets()).Observe(metrics::seconds(call.duration));
-  }
-  metrics::Counters& total;
-  metrics::Histograms& seconds;
-};
+  };
+}
 
 }  // namespace
 
-struct AuthMetrics::Families {
-  explicit Families(prometheus::Registry& into) : registry(into) {}
-  prometheus::Registry& registry;
-  metrics::Counters& attempts =
-      metrics::counters(registry, "authentication_attempts",
-                        "Requests to this server by result of their authentication.");
-  metrics::Histograms& authentication = metrics::histograms(
-      registry, "authentication_duration_seconds", "Time that authentication took, by result.");
-  metrics::Counters& users =
-      metrics::counters(registry, "authenticated_user_requests",
-                        "Authenticated requests to this server by user name.");
-  metrics::Counters& decisions =
-      metrics::counters(registry, "authorization_attempts_total",
-                        "Requests to this server by result of their authorization.");
-  metrics::Histograms& authorization = metrics::histograms(
-      registry, "authorization_duration_seconds", "Time that authorization took, by result.");
-  prometheus::Histogram& expiration =
-      metrics::histograms(registry, "apiserver_client_certificate_expiration_seconds",
-                          "How long the client certificates of requests are still good; of "
-                          "certificates that are believed.")
-          .Add({}, expiration_buckets());
-  Reviews token_reviews{registry, "authn", "token reviews"};
-  Reviews access_reviews{registry, "authz", "access reviews"};
-};
-
 AuthMetrics::AuthMetrics(prometheus::Registry& registry)
-    : families_(std::make_unique<Families>(registry)) {}
-AuthMetrics::~AuthMetrics() = default;
+    : registry_(registry),
+      authentication_{
+          metrics::counters(registry, "authentication_attempts",
+                            "Requests to this server by result of their authentication."),
+          metrics::histograms(registry, "authentication_duration_seconds",
+                              "Time that authentication took, by result.")},
+      users_(metrics::counters(registry, "authenticated_user_requests",
+                               "Authenticated requests to this server by user name.")),
+      authorization_{metrics::counters(registry, "authorization_attempts_total",
+                                       "Requests to this server by result of their authorization."),
+                     metrics::histograms(registry, "authorization_duration_seconds",
+                                         "Time that authorization took, by result.")},
+      expiration_(
+          metrics::histograms(registry, "apiserver_client_certificate_expiration_seconds",
+                              "How long the client certificates of requests are still good; of "
+                              "certificates that are believed.")
+              .Add({}, expiration_buckets())) {}
+
+void AuthMetrics::Attempts::record(const char* result, std::chrono::nanoseconds duration) {
+  total.Add({{"result", result}}).Increment();
+  seconds.Add({{"result", result}}, decision_buckets()).Observe(metrics::seconds(duration));
+}
 
 void AuthMetrics::authenticated(const Status& status, const User& user,
                                 std::chrono::nanoseconds duration) {
-  const char* result = status.ok() ? "success" : "error";
-  families_->attempts.Add({{"result", result}}).Increment();
-  families_->authentication.Add({{"result", result}}, decision_buckets())
-      .Observe(metrics::seconds(duration));
-  if (status.ok()) families_->users.Add({{"username", user_label(user.name)}}).Increment();
+  authentication_.record(status.ok() ? "success" : "error", duration);
+  if (status.ok()) users_.Add({{"username", user_label(user.name)}}).Increment();
 }
 
 void AuthMetrics::believed(const PeerCertificates& certificates) {
   const auto left = end_of(certificates.leaf()) - std::chrono::system_clock::now();
-  families_->expiration.Observe(metrics::seconds(left));
+  expiration_.Observe(metrics::seconds(left));
 }
 
 void AuthMetrics::authorized(const Result<Verdict>& verdict, std::chrono::nanoseconds duration) {
@@ -114,17 +104,15 @@ void AuthMetrics::authorized(const Result<Verdict>& verdict, std::chrono::nanose
         break;
     }
   }
-  families_->decisions.Add({{"result", result}}).Increment();
-  families_->authorization.Add({{"result", result}}, decision_buckets())
-      .Observe(metrics::seconds(duration));
+  authorization_.record(result, duration);
 }
 
 std::function<void(const kube::CallRecord&)> AuthMetrics::token_review_observer() {
-  return [this](const kube::CallRecord& call) { families_->token_reviews.record(call); };
+  return review_observer(registry_, "authn", "token reviews");
 }
 
 std::function<void(const kube::CallRecord&)> AuthMetrics::access_review_observer() {
-  return [this](const kube::CallRecord& call) { families_->access_reviews.record(call); };
+  return review_observer(registry_, "authz", "access reviews");
 }
 
 namespace {
@@ -132,17 +120,14 @@ namespace {
 // Prometheus' own by default.
 const metrics::Buckets kTokenBuckets{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
 
-prometheus::Counter& token_requests(prometheus::Registry& registry, const char* status) {
-  return metrics::counters(registry, "authentication_token_cache_request_total",
-                           "Bearer tokens by whether their owner was remembered.")
-      .Add({{"status", status}});
-}
-
-prometheus::Histogram& token_seconds(prometheus::Registry& registry, const char* status) {
-  return metrics::histograms(
-             registry, "authentication_token_cache_request_duration_seconds",
-             "Time until a bearer token's owner was known, by whether he was remembered.")
-      .Add({{"status", status}}, kTokenBuckets);
+TokenCacheMetrics::Answers token_answers(prometheus::Registry& registry, const char* status) {
+  return {metrics::counters(registry, "authentication_token_cache_request_total",
+                            "Bearer tokens by whether their owner was remembered.")
+              .Add({{"status", status}}),
+          metrics::histograms(
+              registry, "authentication_token_cache_request_duration_seconds",
+              "Time until a bearer token's owner was known, by whether he was remembered.")
+              .Add({{"status", status}}, kTokenBuckets)};
 }
 
 prometheus::Counter& token_fetches(prometheus::Registry& registry, const char* status) {
@@ -161,32 +146,16 @@ prometheus::Gauge& active_fetches(prometheus::Registry& registry, const char* st
 }  // namespace
 
 TokenCacheMetrics::TokenCacheMetrics(prometheus::Registry& registry)
-    : hits_{token_requests(registry, "hit"), token_seconds(registry, "hit")},
-      misses_{token_requests(registry, "miss"), token_seconds(registry, "miss")},
-      answered_(token_fetches(registry, "ok")),
-      failed_(token_fetches(registry, "error")),
-      in_flight_(active_fetches(registry, "in_flight")),
-      blocked_(active_fetches(registry, "blocked")) {}
+    : hits(token_answers(registry, "hit")),
+      misses(token_answers(registry, "miss")),
+      reviews_answered(token_fetches(registry, "ok")),
+      reviews_failed(token_fetches(registry, "error")),
+      reviews_in_flight(active_fetches(registry, "in_flight")),
+      blocked(active_fetches(registry, "blocked")) {}
 
-void TokenCacheMetrics::Requests::count(std::chrono::steady_clock::time_point begin) const {
+void TokenCacheMetrics::Answers::count(std::chrono::steady_clock::time_point begin) const {
   total.Increment();
   seconds.Observe(metrics::seconds(std::chrono::steady_clock::now() - begin));
-}
-
-void TokenCacheMetrics::Question::remembered() { metrics_.hits_.count(begin_); }
-
-void TokenCacheMetrics::Question::waits() { metrics_.blocked_.Increment(); }
-
-void TokenCacheMetrics::Question::review_begins() { metrics_.in_flight_.Increment(); }
-
-void TokenCacheMetrics::Question::review_ends(bool answered) {
-  metrics_.in_flight_.Decrement();
-  (answered ? metrics_.answered_ : metrics_.failed_).Increment();
-}
-
-void TokenCacheMetrics::Question::answered() {
-  metrics_.blocked_.Decrement();
-  metrics_.misses_.count(begin_);
 }
 
 }  // namespace ccm::serving

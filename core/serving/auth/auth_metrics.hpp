@@ -1,8 +1,8 @@
-// Cost and results of authentication and authorization (MET-38..42, 48). The server's thread.
+// Cost and results of authentication and authorization (MET-38..42, 47, 48). The server's thread.
 #pragma once
 
+#include "base/metric_families.hpp"
 #include "kube/client.hpp"
-#include "serving/auth/access_reviewer.hpp"
 #include "serving/auth/client_certificates.hpp"
 #include "serving/message.hpp"
 
@@ -10,14 +10,6 @@
 
 #include <chrono>
 #include <functional>
-#include <memory>
-
-namespace prometheus {
-class Counter;
-class Gauge;
-class Histogram;
-class Registry;
-}  // namespace prometheus
 
 namespace ccm::serving {
 
@@ -25,59 +17,49 @@ class AuthMetrics {
  public:
   // `registry` must outlive it.
   explicit AuthMetrics(prometheus::Registry& registry);
-  ~AuthMetrics();
 
   void authenticated(const Status& status, const User& user, std::chrono::nanoseconds duration);
   // A request from a client with a valid certificate.
   void believed(const PeerCertificates& certificates);
   void authorized(const Result<Verdict>& verdict, std::chrono::nanoseconds duration);
 
-  // For kube::ClientOptions::observer of the clients that send reviews. Valid as long as this.
+  // For kube::ClientOptions::observer of the clients that send reviews. Valid as long as the
+  // registry.
   std::function<void(const kube::CallRecord&)> token_review_observer();
   std::function<void(const kube::CallRecord&)> access_review_observer();
 
  private:
-  struct Families;
-  std::unique_ptr<Families> families_;
+  // By result.
+  struct Attempts {
+    void record(const char* result, std::chrono::nanoseconds duration);
+    metrics::Counters& total;
+    metrics::Histograms& seconds;
+  };
+  prometheus::Registry& registry_;
+  Attempts authentication_;
+  metrics::Counters& users_;
+  Attempts authorization_;
+  prometheus::Histogram& expiration_;
 };
 
-// The authentication_token_cache_* metrics: cache hits, and the reviews for misses (MET-47). The
-// server's thread.
-class TokenCacheMetrics {
- public:
+// The authentication_token_cache_* metrics: bearer tokens whose owner was remembered, and the
+// reviews of the others (MET-47).
+struct TokenCacheMetrics {
   // `registry` must outlive it.
   explicit TokenCacheMetrics(prometheus::Registry& registry);
 
-  // One look-up of a token's user. Look-ups destroyed with the loop are not counted: the counters
-  // may be destroyed by then.
-  class Question {
-   public:
-    explicit Question(TokenCacheMetrics& metrics)
-        : metrics_(metrics), begin_(std::chrono::steady_clock::now()) {}
-
-    void remembered();     // a cache hit; the end
-    void waits();          // for a review, its own or another question's
-    void review_begins();  // its own
-    void review_ends(bool answered);
-    void answered();  // the review has ended, and so does this
-
-   private:
-    TokenCacheMetrics& metrics_;
-    std::chrono::steady_clock::time_point begin_;
-  };
-
- private:
-  struct Requests {
+  struct Answers {
+    // One that was asked for at `begin`.
     void count(std::chrono::steady_clock::time_point begin) const;
     prometheus::Counter& total;
     prometheus::Histogram& seconds;
   };
-  Requests hits_;
-  Requests misses_;
-  prometheus::Counter& answered_;
-  prometheus::Counter& failed_;
-  prometheus::Gauge& in_flight_;
-  prometheus::Gauge& blocked_;
+  Answers hits;
+  Answers misses;
+  prometheus::Counter& reviews_answered;
+  prometheus::Counter& reviews_failed;
+  prometheus::Gauge& reviews_in_flight;
+  prometheus::Gauge& blocked;  // requests that wait for a review
 };
 
 }  // namespace ccm::serving

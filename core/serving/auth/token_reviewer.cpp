@@ -68,22 +68,38 @@ Result<TokenReviewer::Owner> owner_in_review(const std::string& answer) {
 
 asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::string token,
                                                                       std::string machine) {
-  TokenCacheMetrics::Question question(metrics_);
-  const std::string key = key_of_(token);
+  const auto begin = std::chrono::steady_clock::now();
+  std::string key = key_of_(token);
   if (auto known = cache_.find(key)) {
-    question.remembered();
+    metrics_.hits.count(begin);
     co_return *known;
   }
-  question.waits();
+  // Questions that are destroyed with the loop are not counted: the counters may be gone by then.
+  metrics_.blocked.Increment();
+  Result<Owner> owner = co_await reviewed(std::move(key), std::move(token), std::move(machine));
+  metrics_.blocked.Decrement();
+  metrics_.misses.count(begin);
+  co_return owner;
+}
+
+// By a review of its own, or by one of the same token that is under way.
+asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::reviewed(std::string key,
+                                                                      std::string token,
+                                                                      std::string machine) {
   if (const auto review = under_way_.find(key)) {
     Result<Owner> shared = co_await ReviewsUnderWay<Owner>::wait(review);
-    question.answered();
     co_return shared;
   }
-  question.review_begins();
   under_way_.start(key, client_.executor());
-  Result<Owner> owner = co_await ask(std::move(token), requester(key, std::move(machine)));
-  question.review_ends(owner.ok());
+  metrics_.reviews_in_flight.Increment();
+  // A token that was valid lately has reserved places among the reviews.
+  const bool known = good_before_.find(key).has_value();
+  Requester requester{known ? key : std::move(machine), known};
+  std::string review = token_review(token);
+  const Result<std::string> answer = co_await client_.post(std::move(review), std::move(requester));
+  Result<Owner> owner = answer.ok() ? owner_in_review(*answer) : answer.status();
+  metrics_.reviews_in_flight.Decrement();
+  (owner.ok() ? metrics_.reviews_answered : metrics_.reviews_failed).Increment();
   if (owner.ok()) {
     cache_.put(key, *owner, lifetime_);
     if (*owner) good_before_.put(key, true, kGoodFor);
@@ -91,22 +107,7 @@ asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::owner_of(std::strin
     log::warning("A token review failed", {{"err", owner.status()}, {"leftOut", *left_out}});
   }
   under_way_.finish(key, owner);
-  question.answered();
   co_return owner;
-}
-
-// A token that was valid lately has reserved places among the reviews.
-Requester TokenReviewer::requester(const std::string& key, std::string machine) {
-  if (good_before_.find(key)) return {key, true};
-  return {std::move(machine), false};
-}
-
-asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::ask(std::string token,
-                                                                 Requester requester) {
-  std::string review = token_review(token);
-  const Result<std::string> answer = co_await client_.post(std::move(review), std::move(requester));
-  if (!answer.ok()) co_return answer.status();
-  co_return owner_in_review(*answer);
 }
 
 }  // namespace ccm::serving

@@ -30,8 +30,8 @@ class TokenReviewer {
   boost::asio::awaitable<Result<Owner>> owner_of(std::string token, std::string machine);
 
  private:
-  boost::asio::awaitable<Result<Owner>> ask(std::string token, Requester requester);
-  Requester requester(const std::string& key, std::string machine);
+  boost::asio::awaitable<Result<Owner>> reviewed(std::string key, std::string token,
+                                                 std::string machine);
 
   ReviewClient client_;
   const std::chrono::nanoseconds lifetime_;

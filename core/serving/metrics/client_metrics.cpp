@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <list>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -29,13 +31,7 @@ metrics::Buckets size_buckets() {
   return {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
 }
 
-}  // namespace
-
-std::string code_of(unsigned http_status) {
-  return http_status == 0 ? "<error>" : std::to_string(http_status);
-}
-
-struct ClientMetrics::State {
+struct ClientMetrics {
   // Looking up a series by its labels allocates; thousands of requests a second do not.
   struct Method {
     std::string name;
@@ -46,44 +42,37 @@ struct ClientMetrics::State {
     std::list<std::pair<unsigned, Counter*>> by_status;
     std::list<std::pair<unsigned, Counter*>> retries_by_status;
   };
-  struct Host {
-    std::string name;
-    std::list<Method> methods;
-  };
 
-  explicit State(prometheus::Registry& into) : registry(into) {}
+  ClientMetrics(prometheus::Registry& into, std::string of) : registry(into), host(std::move(of)) {}
 
-  Method& method(Host& host, std::string_view name) {
-    for (Method& known : host.methods) {
+  Method& method(std::string_view name) {
+    for (Method& known : methods) {
       if (known.name == name) return known;
     }
-    const std::map<std::string, std::string> labels{{"host", host.name},
-                                                    {"verb", std::string(name)}};
-    return host.methods.emplace_back(Method{std::string(name),
-                                            seconds.Add(labels, request_buckets()),
-                                            limiter.Add(labels, request_buckets()),
-                                            request_bytes.Add(labels, size_buckets()),
-                                            response_bytes.Add(labels, size_buckets()),
-                                            {},
-                                            {}});
+    const std::map<std::string, std::string> labels{{"host", host}, {"verb", std::string(name)}};
+    return methods.emplace_back(Method{std::string(name),
+                                       seconds.Add(labels, request_buckets()),
+                                       limiter.Add(labels, request_buckets()),
+                                       request_bytes.Add(labels, size_buckets()),
+                                       response_bytes.Add(labels, size_buckets()),
+                                       {},
+                                       {}});
   }
 
   // `label`: upstream calls the HTTP method "method" in one family and "verb" in the other.
-  static Counter& counter(metrics::Counters& family,
-                          std::list<std::pair<unsigned, Counter*>>& known, const Host& host,
-                          const char* label, const Method& method, unsigned status) {
+  Counter& counter(metrics::Counters& family, std::list<std::pair<unsigned, Counter*>>& known,
+                   const char* label, const Method& method, unsigned status) const {
     for (const auto& [code, counter] : known) {
       if (code == status) return *counter;
     }
-    Counter& added =
-        family.Add({{"code", code_of(status)}, {"host", host.name}, {label, method.name}});
+    Counter& added = family.Add({{"code", code_of(status)}, {"host", host}, {label, method.name}});
     known.emplace_back(status, &added);
     return added;
   }
 
-  void record(Host& host, const kube::CallRecord& call) {
+  void record(const kube::CallRecord& call) {
     const std::lock_guard lock(mutex);
-    Method& known = method(host, call.method);
+    Method& known = method(call.method);
     known.seconds.Observe(metrics::seconds(call.duration));
     known.limiter.Observe(metrics::seconds(call.limiter_wait));
     known.request_bytes.Observe(static_cast<double>(call.request_bytes));
@@ -91,13 +80,14 @@ struct ClientMetrics::State {
       known.response_bytes.Observe(static_cast<double>(call.response_bytes));
     }
     const unsigned status = call.http_status;
-    counter(requests, known.by_status, host, "method", known, status).Increment();
+    counter(requests, known.by_status, "method", known, status).Increment();
     if (call.retry) {
-      counter(retries, known.retries_by_status, host, "verb", known, status).Increment();
+      counter(retries, known.retries_by_status, "verb", known, status).Increment();
     }
   }
 
   prometheus::Registry& registry;
+  const std::string host;
   metrics::Counters& requests =
       metrics::counters(registry, "rest_client_requests_total",
                         "HTTP requests to API servers by status code, method and host.");
@@ -117,22 +107,19 @@ struct ClientMetrics::State {
       metrics::counters(registry, "rest_client_request_retries_total",
                         "Repeated requests to API servers by status code, verb and host.");
   std::mutex mutex;
-  std::list<Host> hosts;
+  std::list<Method> methods;
 };
 
-ClientMetrics::ClientMetrics(prometheus::Registry& registry)
-    : state_(std::make_shared<State>(registry)) {}
-ClientMetrics::~ClientMetrics() = default;
+}  // namespace
 
-std::function<void(const kube::CallRecord&)> ClientMetrics::observer(const std::string& server) {
-  const std::string name = host_of(server);
-  const std::lock_guard lock(state_->mutex);
-  State::Host* host = nullptr;
-  for (State::Host& known : state_->hosts) {
-    if (known.name == name) host = &known;
-  }
-  if (host == nullptr) host = &state_->hosts.emplace_back(State::Host{name, {}});
-  return [state = state_, host](const kube::CallRecord& call) { state->record(*host, call); };
+std::string code_of(unsigned http_status) {
+  return http_status == 0 ? "<error>" : std::to_string(http_status);
+}
+
+std::function<void(const kube::CallRecord&)> client_metrics(prometheus::Registry& registry,
+                                                            const std::string& server) {
+  const auto metrics = std::make_shared<ClientMetrics>(registry, host_of(server));
+  return [metrics](const kube::CallRecord& call) { metrics->record(call); };
 }
 
 }  // namespace ccm::serving

@@ -5,7 +5,6 @@
 #include "kube/client.hpp"
 
 #include <functional>
-#include <memory>
 #include <string>
 
 namespace prometheus {
@@ -18,18 +17,9 @@ namespace ccm::serving {
 // status 0, which is no answer.
 std::string code_of(unsigned http_status);
 
-class ClientMetrics {
- public:
-  // `registry` must outlive it and every client that has an observer of it.
-  explicit ClientMetrics(prometheus::Registry& registry);
-  ~ClientMetrics();
-
-  // For kube::ClientOptions::observer. `server`: the URL of the API server, whose host is a label.
-  std::function<void(const kube::CallRecord&)> observer(const std::string& server);
-
- private:
-  struct State;
-  std::shared_ptr<State> state_;
-};
+// For kube::ClientOptions::observer. `server`: the URL of the API server, whose host is a label.
+// `registry` must outlive every client that has it.
+std::function<void(const kube::CallRecord&)> client_metrics(prometheus::Registry& registry,
+                                                            const std::string& server);
 
 }  // namespace ccm::serving

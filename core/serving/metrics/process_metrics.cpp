@@ -4,17 +4,19 @@
 #include "base/version.hpp"
 #include "kube/file_text.hpp"
 
-#include <dirent.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,16 +27,33 @@ using prometheus::MetricFamily;
 using prometheus::MetricType;
 
 void SampledMetrics::gauge(std::string name, std::string help, Samples samples) {
-  metrics_.push_back({MetricType::Gauge, std::move(name), std::move(help), std::move(samples)});
+  add_sampled(MetricType::Gauge, std::move(name), std::move(help), std::move(samples));
 }
 
 void SampledMetrics::counter(std::string name, std::string help, Samples samples) {
-  metrics_.push_back({MetricType::Counter, std::move(name), std::move(help), std::move(samples)});
+  add_sampled(MetricType::Counter, std::move(name), std::move(help), std::move(samples));
+}
+
+void SampledMetrics::add_sampled(MetricType type, std::string name, std::string help,
+                                 Samples samples) {
+  add(type, std::move(name), std::move(help), [type, samples = std::move(samples)] {
+    std::vector<ClientMetric> all;
+    for (const Sample& sample : samples()) {
+      ClientMetric& series = all.emplace_back();
+      for (const auto& [label, value] : sample.labels) series.label.push_back({label, value});
+      (type == MetricType::Counter ? series.counter.value : series.gauge.value) = sample.value;
+    }
+    return all;
+  });
 }
 
 void SampledMetrics::histogram(std::string name, std::string help,
-                               std::function<prometheus::ClientMetric::Histogram()> sample) {
-  histograms_.push_back({std::move(name), std::move(help), std::move(sample)});
+                               std::function<ClientMetric::Histogram()> sample) {
+  add(MetricType::Histogram, std::move(name), std::move(help), [sample = std::move(sample)] {
+    std::vector<ClientMetric> all(1);
+    all.front().histogram = sample();
+    return all;
+  });
 }
 
 void SampledMetrics::gauge_of(std::string name, std::string help, std::function<double()> value) {
@@ -43,27 +62,16 @@ void SampledMetrics::gauge_of(std::string name, std::string help, std::function<
   });
 }
 
+void SampledMetrics::add(MetricType type, std::string name, std::string help, Series series) {
+  metrics_.push_back({{std::move(name), std::move(help), type, {}}, std::move(series)});
+}
+
 std::vector<MetricFamily> SampledMetrics::Collect() const {
   std::vector<MetricFamily> families;
-  families.reserve(metrics_.size() + histograms_.size());
-  for (const Metric& metric : metrics_) {
-    MetricFamily family{metric.name, metric.help, metric.type, {}};
-    for (const Sample& sample : metric.samples()) {
-      ClientMetric series;
-      for (const auto& [name, value] : sample.labels) series.label.push_back({name, value});
-      if (metric.type == MetricType::Counter) {
-        series.counter.value = sample.value;
-      } else {
-        series.gauge.value = sample.value;
-      }
-      family.metric.push_back(std::move(series));
-    }
-    if (!family.metric.empty()) families.push_back(std::move(family));
-  }
-  for (const Histogram& histogram : histograms_) {
-    MetricFamily family{histogram.name, histogram.help, MetricType::Histogram, {}};
-    family.metric.emplace_back().histogram = histogram.sample();
-    families.push_back(std::move(family));
+  for (const auto& [family, series] : metrics_) {
+    families.push_back(family);
+    families.back().metric = series();
+    if (families.back().metric.empty()) families.pop_back();
   }
   return families;
 }
@@ -77,14 +85,10 @@ double cpu_seconds() {
 }
 
 double open_descriptors() {
-  DIR* folder = ::opendir("/proc/self/fd");
-  if (folder == nullptr) return 0;
-  int count = -1;  // the folder's own
-  while (const dirent* entry = ::readdir(folder)) {
-    if (entry->d_name[0] != '.') ++count;
-  }
-  ::closedir(folder);
-  return count;
+  std::error_code unreadable;
+  const std::filesystem::directory_iterator all("/proc/self/fd", unreadable);
+  if (unreadable) return 0;
+  return static_cast<double>(std::distance(all, {}) - 1);  // without the folder's own
 }
 
 double limit_of(int resource) {

@@ -40,19 +40,12 @@ class SampledMetrics final : public prometheus::Collectable {
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
-  struct Metric {
-    prometheus::MetricType type;
-    std::string name;
-    std::string help;
-    Samples samples;
-  };
-  struct Histogram {
-    std::string name;
-    std::string help;
-    std::function<prometheus::ClientMetric::Histogram()> sample;
-  };
-  std::vector<Metric> metrics_;
-  std::vector<Histogram> histograms_;
+  using Series = std::function<std::vector<prometheus::ClientMetric>()>;
+  void add(prometheus::MetricType type, std::string name, std::string help, Series series);
+  void add_sampled(prometheus::MetricType type, std::string name, std::string help,
+                   Samples samples);
+
+  std::vector<std::pair<prometheus::MetricFamily, Series>> metrics_;  // without and with series
 };
 
 // process_* of this process (MET-46).

@@ -136,8 +136,7 @@ TEST(ProcessMetrics, MET_46_TheNetworksBytesAreCounted) {
 
 TEST(ClientMetrics, MET_26_27_28_CountRequestsByHost) {
   prometheus::Registry registry;
-  ClientMetrics metrics(registry);
-  const auto observer = metrics.observer("https://10.0.0.1:6443/prefix");
+  const auto observer = client_metrics(registry, "https://10.0.0.1:6443/prefix");
   kube::CallRecord call;
   call.method = "GET";
   call.http_status = 200;
@@ -161,8 +160,7 @@ TEST(ClientMetrics, MET_26_27_28_CountRequestsByHost) {
 
 TEST(ClientMetrics, MET_29_30_CountBytesAndRetries) {
   prometheus::Registry registry;
-  ClientMetrics metrics(registry);
-  const auto observer = metrics.observer("https://10.0.0.1:6443");
+  const auto observer = client_metrics(registry, "https://10.0.0.1:6443");
   kube::CallRecord call;
   call.method = "PATCH";
   call.http_status = 503;
