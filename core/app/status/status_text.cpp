@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace ccm::app {
 
@@ -20,31 +24,42 @@ std::string up_text(int64_t seconds) {
   return text;
 }
 
-// "name: a=1 b=2", the first member being the name.
-void add_lines(const char* title, const StatusJson& list, std::string* text) {
-  *text += "\n";
-  *text += title;
-  *text += ":\n";
-  for (const StatusJson& item : list) {
-    std::string line;
-    for (const auto& [name, value] : flat(item)) {
-      if (line.empty()) {
-        line = "  ";
-        line += value + ":";
-      } else {
-        line += " " + name + "=" + value;
-      }
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+// The members of an object; members of inner objects as "outer.inner".
+Members flat(const StatusJson& object, const std::string& outer = {}) {
+  Members members;
+  for (const auto& [name, value] : object.items()) {
+    const std::string path = outer + name;
+    if (value.is_object()) {
+      std::ranges::move(flat(value, path + "."), std::back_inserter(members));
+    } else {
+      members.emplace_back(path, plain(value));
     }
-    *text += line + "\n";
+  }
+  return members;
+}
+
+// " a=1 b.c=2"
+std::string line_of(std::span<const Members::value_type> members) {
+  std::string line;
+  for (const auto& [name, value] : members) line += " " + name + "=" + value;
+  return line;
+}
+
+// "name: a=1 b=2", the first member being the name.
+void add_lines(const std::string& title, const StatusJson& list, std::string* text) {
+  *text += "\n" + title + ":\n";
+  for (const StatusJson& item : list) {
+    const Members members = flat(item);
+    *text += "  " + members.front().second + ":" + line_of(std::span(members).subspan(1)) + "\n";
   }
 }
 
-void add_member(const StatusJson& object, const char* name, const char* title, std::string* line) {
+void add_member(const StatusJson& object, const char* name, const std::string& title,
+                std::string* line) {
   const auto place = object.find(name);
-  if (place == object.end()) return;
-  *line += ", ";
-  *line += title;
-  *line += plain(*place);
+  if (place != object.end()) *line += ", " + title + plain(*place);
 }
 
 void add_problems(const StatusJson& status, std::string* text) {
@@ -69,43 +84,27 @@ void add_object(const StatusJson& object, std::string* text) {
     line += "      waits for: " + plain(*waits) + "\n";
   }
   if (const auto answer = object.find("lastCloudAnswer"); answer != object.end()) {
-    line += "      last cloud answer:";
-    for (const auto& [name, value] : flat(*answer)) line += " " + name + "=" + value;
-    line += "\n";
+    line += "      last cloud answer:" + line_of(flat(*answer)) + "\n";
   }
   *text += line;
 }
 
-}  // namespace
-
-std::vector<std::pair<std::string, std::string>> flat(const StatusJson& object) {
-  std::vector<std::pair<std::string, std::string>> members;
-  for (const auto& [name, value] : object.items()) {
-    if (!value.is_object()) {
-      members.emplace_back(name, plain(value));
-      continue;
-    }
-    for (const auto& [inner, inner_value] : flat(value)) {
-      std::string path = name;
-      path += "." + inner;
-      members.emplace_back(std::move(path), inner_value);
-    }
-  }
-  return members;
-}
-
+// What a list without objects means: the controllers have nothing to do, or have not begun.
 const char* no_objects(const StatusJson& status) {
   return status["provider"]["ready"].get<bool>() ? "none"
                                                  : "not known before the provider is ready";
 }
 
-// "ready" is said only of a provider whose cloud works.
+// "ready", "not ready", or what is wrong with the cloud: "ready" is said only of a provider whose
+// cloud works.
 std::string provider_state(const StatusJson& status) {
   const std::string state = status["provider"]["ready"].get<bool>() ? "" : "not ready";
   const StatusJson& cloud = status["cloud"];
   if (cloud["healthy"].get<bool>()) return state.empty() ? "ready" : state;
   return (state.empty() ? "" : state + ": ") + plain(cloud["text"]);
 }
+
+}  // namespace
 
 std::string status_text(const StatusJson& status) {
   const StatusJson& process = status["process"];
@@ -119,8 +118,7 @@ std::string status_text(const StatusJson& status) {
   for (const StatusJson& path : status["paths"]) text += " " + plain(path);
   text += "\nAuthentication: " + plain(status["endpoint"]["authentication"]);
   text += "\nAuthorization: " + plain(status["endpoint"]["authorization"]);
-  text += "\n\nLeader election:";
-  for (const auto& [name, value] : flat(status["leaderElection"])) text += " " + name + "=" + value;
+  text += "\n\nLeader election:" + line_of(flat(status["leaderElection"]));
   text +=
       "\nProvider: " + plain(status["provider"]["name"]) + " (" + provider_state(status) + ")\n";
   text += "Permissions: " + plain(status["permissions"]["text"]) + "\n";
@@ -138,9 +136,7 @@ std::string status_text(const StatusJson& status) {
     text += "\nAsked about " + plain((*asked)["key"]) + ":\n";
     for (const StatusJson& object : (*asked)["controllers"]) add_object(object, &text);
     if (const auto balancer = asked->find("loadBalancer"); balancer != asked->end()) {
-      text += "  load balancer:";
-      for (const auto& [name, value] : flat(*balancer)) text += " " + name + "=" + value;
-      text += "\n";
+      text += "  load balancer:" + line_of(flat(*balancer)) + "\n";
     }
     for (const StatusJson& warning : asked->value("warnings", StatusJson::array())) {
       text += "  warning of " + plain(warning["since"]) + ": " + plain(warning["reason"]) + ": " +
@@ -202,7 +198,7 @@ void add_table(const char* title, const StatusJson& list, std::string* html) {
     return;
   }
   std::vector<std::string> columns;
-  std::vector<std::vector<std::pair<std::string, std::string>>> rows;
+  std::vector<Members> rows;
   for (const StatusJson& object : list) {
     rows.push_back(flat(object));
     for (const auto& [name, value] : rows.back()) {
