@@ -9,9 +9,7 @@
 #include <fnmatch.h>
 #include <poll.h>
 #include <spdlog/logger.h>
-#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/spdlog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,48 +37,38 @@ struct ModulePattern {
   bool whole_path = false;
 };
 
-class FunctionSink final : public spdlog::sinks::base_sink<std::mutex> {
- public:
-  explicit FunctionSink(std::function<void(std::string_view)> output)
-      : output_(std::move(output)) {}
-
- private:
-  void sink_it_(const spdlog::details::log_msg& message) override {
-    output_(std::string_view(message.payload.data(), message.payload.size()));
-  }
-  void flush_() override {}
-  std::function<void(std::string_view)> output_;
-};
+Record record_of(Severity severity, int verbosity, std::string_view message,
+                 std::span<const Field> fields, const Location& where) {
+  return {severity, verbosity, message, fields, where.file_name(), where.line(), {}, {}};
+}
 
 // Standard error or output without a buffer. Lines that cannot be written, since the disk is full
 // or a limit of the file's size is reached, are counted; the first one that can be written follows
 // a line that tells the number.
-class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
+// Where there is an `output`, it gets the lines instead.
+class LineSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  StreamSink(int stream, Format format, int pid) : stream_(stream), format_(format), pid_(pid) {}
+  using Output = std::function<void(std::string_view)>;
+  LineSink(int stream, Format format, int pid, Output output)
+      : stream_(stream), format_(format), pid_(pid), output_(std::move(output)) {}
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
+    const std::string_view line(message.payload.data(), message.payload.size());
+    if (output_) return output_(line);
     if (lost_ > 0 && !write_line(line_about_lost())) {
       ++lost_;
       return;
     }
     lost_ = 0;
-    if (!write_line(std::string_view(message.payload.data(), message.payload.size()))) ++lost_;
+    if (!write_line(line)) ++lost_;
   }
   void flush_() override {}
 
   [[nodiscard]] std::string line_about_lost() const {
-    const auto where = Location::current();
     const Field lost{"lines", lost_};
-    const Record record{Severity::warning,
-                        0,
-                        "Log lines could not be written",
-                        {&lost, 1},
-                        where.file_name(),
-                        where.line(),
-                        {},
-                        {}};
+    const Record record = record_of(Severity::warning, 0, "Log lines could not be written",
+                                    {&lost, 1}, Location::current());
     const auto now = std::chrono::system_clock::now();
     return format_ == Format::json ? format_json(record, now) : format_text(record, now, pid_);
   }
@@ -108,21 +96,10 @@ class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
   const int stream_;
   const Format format_;
   const int pid_;
+  const Output output_;
   std::uint64_t lost_ = 0;
   bool broken_ = false;  // the last line is not whole
 };
-
-spdlog::level::level_enum spdlog_level(Severity severity) {
-  switch (severity) {
-    case Severity::info:
-      return spdlog::level::info;
-    case Severity::warning:
-      return spdlog::level::warn;
-    case Severity::error:
-      return spdlog::level::err;
-  }
-  return spdlog::level::info;
-}
 
 struct State {
   std::atomic<int> verbosity{0};
@@ -138,25 +115,15 @@ struct State {
   const int pid = ::getpid();
 };
 
-std::shared_ptr<spdlog::logger> make_logger(const char* name, spdlog::sink_ptr sink) {
-  sink->set_pattern("%v");
-  auto logger = std::make_shared<spdlog::logger>(name, std::move(sink));
-  logger->set_level(spdlog::level::trace);
-  return logger;
-}
-
-// The mutex is held.
+// The mutex is held. Which lines are written has been decided before: spdlog's levels are not used.
 void open_streams(State& state) {
-  if (state.output) {
-    state.errors = make_logger("errors", std::make_shared<FunctionSink>(state.output));
-    state.infos = state.errors;
-  } else {
-    const auto open = [&state](const char* name, int stream) {
-      return make_logger(name, std::make_shared<StreamSink>(stream, state.format, state.pid));
-    };
-    state.errors = open("errors", STDERR_FILENO);
-    state.infos = state.split_stream ? open("infos", STDOUT_FILENO) : state.errors;
-  }
+  const auto open = [&state](const char* name, int stream) {
+    return std::make_shared<spdlog::logger>(
+        name, std::make_shared<LineSink>(stream, state.format, state.pid, state.output));
+  };
+  state.errors = open("errors", STDERR_FILENO);
+  const bool split = state.split_stream && !state.output;
+  state.infos = split ? open("infos", STDOUT_FILENO) : state.errors;
 }
 
 // Never destroyed: threads may log while statics are destroyed.
@@ -235,19 +202,12 @@ void write_unchecked(Record record) {
   const auto now = std::chrono::system_clock::now();
   const std::string line =
       format == Format::json ? format_json(record, now) : format_text(record, now, log_state.pid);
-  logger->log(spdlog_level(record.severity), spdlog::string_view_t(line.data(), line.size()));
+  logger->log(spdlog::level::info, spdlog::string_view_t(line.data(), line.size()));
 }
 
 void write_at(Severity severity, int verbosity, std::string_view message, Fields fields,
               const Location& where) {
-  write_unchecked({severity,
-                   verbosity,
-                   message,
-                   std::span<const Field>(fields.begin(), fields.size()),
-                   where.file_name(),
-                   where.line(),
-                   {},
-                   {}});
+  write_unchecked(record_of(severity, verbosity, message, {fields.begin(), fields.size()}, where));
 }
 
 }  // namespace
@@ -354,17 +314,18 @@ void append_code(Buffer& out, std::string_view character, bool json) {
 
 // A quoted string. JSON and Go's quoting differ in how they write what cannot be shown.
 void append_quoted(Buffer& out, std::string_view text, bool json) {
+  constexpr std::string_view kNamed = "\n\t\r";
   out.push_back('"');
   while (!text.empty()) {
     const char c = text[0];
     const std::size_t length = utf8_character(text).length;
-    if (length > 1 && hidden_length(text) != 0) {
-      append_code(out, text.substr(0, length), json);
-      text.remove_prefix(length);
-      continue;
-    }
     if (length > 1) {
-      append(out, text.substr(0, length));
+      const std::string_view character = text.substr(0, length);
+      if (hidden_length(text) != 0) {
+        append_code(out, character, json);
+      } else {
+        append(out, character);
+      }
       text.remove_prefix(length);
       continue;
     }
@@ -377,12 +338,9 @@ void append_quoted(Buffer& out, std::string_view text, bool json) {
     } else if (c == '"' || c == '\\') {
       out.push_back('\\');
       out.push_back(c);
-    } else if (c == '\n') {
-      append(out, "\\n");
-    } else if (c == '\t') {
-      append(out, "\\t");
-    } else if (c == '\r') {
-      append(out, "\\r");
+    } else if (const auto at = kNamed.find(c); at != std::string_view::npos) {
+      out.push_back('\\');
+      out.push_back("ntr"[at]);
     } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       append(out, json ? "\\u00" : "\\x");
       fmt::format_to(std::back_inserter(out), "{:02x}", static_cast<unsigned>(c));
@@ -399,9 +357,7 @@ struct ValueWriter {
   bool json;
 
   void operator()(std::string_view text) const { append_quoted(out, text, json); }
-  void operator()(bool value) const { append(out, value ? "true" : "false"); }
-  void operator()(int64_t value) const { fmt::format_to(std::back_inserter(out), "{}", value); }
-  void operator()(uint64_t value) const { fmt::format_to(std::back_inserter(out), "{}", value); }
+  void operator()(auto value) const { fmt::format_to(std::back_inserter(out), "{}", value); }
   void operator()(double value) const {
     const std::string text = fmt::format("{}", value);
     if (json && !std::isfinite(value)) return append_quoted(out, text, true);
@@ -430,17 +386,7 @@ std::string_view short_path(std::string_view path) {
   return before == std::string_view::npos ? path : path.substr(before + 1);
 }
 
-char letter(Severity severity) {
-  switch (severity) {
-    case Severity::info:
-      return 'I';
-    case Severity::warning:
-      return 'W';
-    case Severity::error:
-      return 'E';
-  }
-  return 'I';
-}
+char letter(Severity severity) { return "IWE"[static_cast<std::size_t>(severity)]; }
 
 }  // namespace
 
