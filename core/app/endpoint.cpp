@@ -7,7 +7,7 @@
 #include "kube/config.hpp"
 #include "serving/auth/access_control.hpp"
 #include "serving/health.hpp"
-#include "serving/pages/flag_pages.hpp"
+#include "serving/pages.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>

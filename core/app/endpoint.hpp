@@ -5,10 +5,10 @@
 #include "app/flags/options.hpp"
 #include "kube/client.hpp"
 #include "serving/auth/auth_metrics.hpp"
-#include "serving/auth/trust_source.hpp"
+#include "serving/auth/trust.hpp"
 #include "serving/health.hpp"
-#include "serving/metrics/process_metrics.hpp"
-#include "serving/pages/metrics_page.hpp"
+#include "serving/metrics.hpp"
+#include "serving/pages.hpp"
 #include "serving/secure_server.hpp"
 #include "serving/site.hpp"
 

@@ -8,7 +8,7 @@
 #include "app/plugin_selection.hpp"
 #include "kube/informer.hpp"
 #include "plugin_host/plugin_host.hpp"
-#include "serving/metrics/process_metrics.hpp"
+#include "serving/metrics.hpp"
 
 namespace ccm::app {
 

@@ -28,9 +28,8 @@
 #include "runtime/watchdog.hpp"
 #include "runtime/worker_pool.hpp"
 #include "serving/health.hpp"
-#include "serving/metrics/client_metrics.hpp"
-#include "serving/metrics/process_metrics.hpp"
-#include "serving/pages/flag_pages.hpp"
+#include "serving/metrics.hpp"
+#include "serving/pages.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>

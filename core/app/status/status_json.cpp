@@ -7,7 +7,7 @@
 #include "plugin/brake_status.hpp"
 #include "plugin/host_services/http_budgets.hpp"
 #include "plugin_files/access_rules.hpp"
-#include "serving/pages/flag_pages.hpp"
+#include "serving/pages.hpp"
 #include "serving/site.hpp"
 
 #include <ccm/lower_case.hpp>

@@ -2,7 +2,7 @@
 
 #include "app/status/status_summary.hpp"
 #include "base/text.hpp"
-#include "serving/pages/flag_pages.hpp"
+#include "serving/pages.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "serving/auth/auth_metrics.hpp"
 
-#include "serving/metrics/client_metrics.hpp"
+#include "serving/metrics.hpp"
 
 #include <string>
 

@@ -1,5 +1,7 @@
 #include "serving/auth/trust.hpp"
 
+#include "base/log.hpp"
+#include "kube/resource.hpp"
 #include "net/url.hpp"
 
 #include <ccm/lower_case.hpp>
@@ -7,9 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace ccm::serving {
+
 namespace {
 
 using Data = std::map<std::string, std::string>;
@@ -136,5 +141,162 @@ void strip_credentials(const FrontProxyTrust& trust, Request* request) {
         [&field](const auto& prefix) { return starts_with_header(field.name, prefix); });
   });
 }
+
+namespace {
+constexpr std::chrono::seconds kLookEvery{1};
+}
+
+TrustSource::TrustSource(TrustOptions options) : options_(std::move(options)) {
+  client_.path = options_.client_ca_file;
+  client_.flag = "--client-ca-file";
+  proxy_.path = options_.proxy_ca_file;
+  proxy_.flag = "--requestheader-client-ca-file";
+}
+
+Status TrustSource::read(File* file) {
+  if (file->path.empty()) return {};
+  // Older than the content that is read, so that a change in between shows.
+  file->stamp = kube::file_stamp(file->path);
+  const Result<std::string> pem = kube::read_file(file->path);
+  if (!pem.ok()) return pem.status().with_context(file->flag);
+  auto authority = Authority::parse(*pem, file->flag + "=" + file->path);
+  if (!authority.ok()) return authority.status();
+  file->authority = std::move(*authority);
+  return {};
+}
+
+Status TrustSource::load() {
+  if (Status status = read(&client_); !status.ok()) return status;
+  return read(&proxy_);
+}
+
+void TrustSource::refresh(File* file) {
+  const auto now = std::chrono::steady_clock::now();
+  if (file->path.empty() || now < file->look_at) return;
+  file->look_at = now + kLookEvery;
+  if (kube::file_stamp(file->path) == file->stamp) return;
+  const Status status = read(file);
+  if (status.ok()) {
+    log::info("Re-read a certificate authority", {{"flag", file->flag}, {"file", file->path}});
+  } else {
+    log::warning("A changed certificate authority is invalid, the old one stays in use",
+                 {{"file", file->path}, {"err", status}});
+  }
+}
+
+const Trust& TrustSource::current() {
+  refresh(&client_);
+  refresh(&proxy_);
+  current_.clients = client_.path.empty() ? cluster_.clients : client_.authority;
+  current_.proxies = proxy_.path.empty() ? cluster_.proxies : options_.proxies;
+  if (!proxy_.path.empty()) current_.proxies.authority = proxy_.authority;
+  return current_;
+}
+
+void TrustSource::set_cluster(Trust trust) { cluster_ = std::move(trust); }
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr const char* kNamespace = "kube-system";
+constexpr const char* kName = "extension-apiserver-authentication";
+constexpr std::string_view kConfigMap =
+    "kube-system/extension-apiserver-authentication";  // for logs
+constexpr std::string_view kSelector = "metadata.name=extension-apiserver-authentication";
+constexpr std::chrono::milliseconds kLookUpTimeout{10'000};
+
+kube::InformerSpec spec_of_config_map() {
+  kube::InformerSpec spec;
+  spec.resource = kube::resources::config_maps();
+  spec.namespace_name = kNamespace;
+  spec.field_selector = std::string(kSelector);
+  return spec;
+}
+
+std::map<std::string, std::string> data_of(const kube::Object& object) {
+  std::map<std::string, std::string> data;
+  object.each(object.find("/data"), [&](std::string_view key, kube::Object::Position value) {
+    data.emplace(key, object.text(value));
+  });
+  return data;
+}
+
+kube::FieldSet data_field() {
+  kube::FieldSet fields;
+  static_cast<void>(fields.add("/data").ok());  // it is a JSON pointer
+  return fields;
+}
+
+}  // namespace
+
+ClusterTrust::ClusterTrust(kube::Client client, std::shared_ptr<TrustSource> source)
+    : client_(std::move(client)),
+      source_(std::move(source)),
+      informer_(client_, spec_of_config_map()) {}
+
+ClusterTrust::~ClusterTrust() { stop(); }
+
+void ClusterTrust::take(const kube::Object& object) {
+  // The watch begins with the version that was read.
+  auto data = data_of(object);
+  if (taken_ == data) return;
+  Result<Trust> trust = trust_of_config_map(data);
+  taken_ = std::move(data);
+  if (trust.ok()) {
+    source_->set_cluster(std::move(*trust));
+    log::info("Loaded certificate authorities from the cluster", {{"configMap", kConfigMap}});
+    return;
+  }
+  log::warning("The cluster's authentication settings are invalid; the last known ones stay in use",
+               {{"configMap", kConfigMap}, {"err", trust.status()}});
+}
+
+asio::awaitable<Status> ClusterTrust::look_up() {
+  kube::CallOptions call;
+  call.timeout = kLookUpTimeout;
+  call.max_retries = 2;
+  kube::Resource resource = kube::resources::config_maps();
+  std::string space = kNamespace;
+  std::string name = kName;
+  const Result<std::string> text = co_await client_.get(std::move(resource), std::move(space),
+                                                        std::move(name), std::string_view(), call);
+  if (text.status().code() == Code::not_found) {
+    log::info(
+        "The cluster has no authentication settings: client certificates and front "
+        "proxies are not believed until there are some",
+        {{"configMap", kConfigMap}});
+    co_return Status();
+  }
+  if (!text.ok()) {
+    std::string context = "cannot read the ConfigMap kube-system/" + std::string(kName) +
+                          " (bind the role extension-apiserver-authentication-reader, or set "
+                          "--authentication-skip-lookup or "
+                          "--authentication-tolerate-lookup-failure)";
+    co_return text.status().with_context(context);
+  }
+  const auto object = kube::Object::decode(*text);
+  if (!object.ok()) co_return object.status();
+  take(**object);
+  co_return Status();
+}
+
+void ClusterTrust::follow() {
+  kube::InformerHandler handler;
+  handler.on_add = [this](const kube::ObjectPtr& object, bool) { take(*object); };
+  handler.on_update = [this](const kube::ObjectPtr&, const kube::ObjectPtr& now, bool changed) {
+    if (changed) take(*now);
+  };
+  // Without it, certificates that were valid a moment ago would be refused: the known content stays
+  // in force until there is another one.
+  handler.on_delete = [](const kube::ObjectPtr&, bool) {
+    log::warning("The cluster's authentication settings are gone; the last known ones stay in use");
+  };
+  const Status subscribed = informer_.subscribe(data_field(), std::move(handler));
+  if (!subscribed.ok()) log::error("Cannot watch a ConfigMap", {{"err", subscribed}});
+  informer_.start();
+}
+
+void ClusterTrust::stop() { informer_.stop(); }
 
 }  // namespace ccm::serving

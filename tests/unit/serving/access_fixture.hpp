@@ -3,7 +3,7 @@
 
 #include "server_fixture.hpp"
 #include "serving/auth/access_control.hpp"
-#include "serving/auth/trust_source.hpp"
+#include "serving/auth/trust.hpp"
 #include "test_http_server.hpp"
 
 #include <prometheus/registry.h>

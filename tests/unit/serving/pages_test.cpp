@@ -1,11 +1,10 @@
 // Metrics as text, flags, verbosity, and what keeps slow clients from starving others.
+#include "serving/pages.hpp"
+
 #include "base/log.hpp"
 #include "server_fixture.hpp"
 #include "serving/health.hpp"
-#include "serving/metrics/client_metrics.hpp"
-#include "serving/metrics/process_metrics.hpp"
-#include "serving/pages/flag_pages.hpp"
-#include "serving/pages/metrics_page.hpp"
+#include "serving/metrics.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

@@ -1,10 +1,10 @@
-// Asks the API server for the user of a bearer token (TokenReview). The server's thread.
+// Ask the API server for the user of a bearer token (TokenReview), and whether a user may do
+// something on a path (SubjectAccessReview). The server's thread.
 #pragma once
 
 #include "base/log.hpp"
 #include "serving/auth/auth_metrics.hpp"
-#include "serving/auth/review_cache.hpp"
-#include "serving/auth/review_client.hpp"
+#include "serving/auth/reviews.hpp"
 #include "serving/message.hpp"
 
 #include <ccm/status.hpp>
@@ -17,6 +17,7 @@
 
 namespace ccm::serving {
 
+// The users of bearer tokens.
 class TokenReviewer {
  public:
   // Null: the token belongs to no user.
@@ -45,5 +46,32 @@ class TokenReviewer {
 
 // The meaning of the answer to a TokenReview (API-119). Pure.
 Result<TokenReviewer::Owner> owner_in_review(const std::string& answer);
+
+// The rights of users to pages.
+class AccessReviewer {
+ public:
+  struct Lifetimes {
+    std::chrono::nanoseconds allowed{std::chrono::seconds(10)};
+    std::chrono::nanoseconds refused{std::chrono::seconds(10)};
+  };
+  AccessReviewer(ReviewClient client, Lifetimes lifetimes)
+      : client_(std::move(client)), lifetimes_(lifetimes) {}
+
+  // `verb`: the method in lower case; `machine`: where the request comes from. Failures are not
+  // remembered.
+  boost::asio::awaitable<Result<Verdict>> may(User user, std::string verb, std::string path,
+                                              std::string machine);
+
+ private:
+  ReviewClient client_;
+  const Lifetimes lifetimes_;
+  ReviewCacheKey key_of_;
+  ReviewCache<Verdict> cache_;
+  ReviewsUnderWay<Verdict> under_way_;
+  log::Throttle complaints_;
+};
+
+// The meaning of the answer to a SubjectAccessReview (API-121, 122). Pure.
+Result<Verdict> verdict_in_review(const std::string& answer);
 
 }  // namespace ccm::serving

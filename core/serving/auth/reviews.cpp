@@ -1,8 +1,11 @@
-#include "serving/auth/review_client.hpp"
+#include "serving/auth/reviews.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
 
 #include <algorithm>
 #include <random>
@@ -91,6 +94,22 @@ asio::awaitable<Result<std::string>> ReviewClient::post(std::string review, Requ
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
     pause = std::chrono::duration_cast<milliseconds>(pause * limits_.pause_factor);
   }
+}
+
+namespace {
+constexpr std::size_t kKeyBytes = 32;
+}
+
+ReviewCacheKey::ReviewCacheKey() : key_(kKeyBytes, '\0') {
+  RAND_bytes(reinterpret_cast<unsigned char*>(key_.data()), static_cast<int>(key_.size()));
+}
+
+std::string ReviewCacheKey::operator()(std::string_view text) const {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()),
+       reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest, &size);
+  return std::string(reinterpret_cast<const char*>(digest), size);
 }
 
 }  // namespace ccm::serving

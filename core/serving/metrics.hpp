@@ -1,5 +1,8 @@
-// Metrics of this process: those that are read at each scrape, and how late its loop is.
+// Metrics of this process: those that are read at each scrape, how late its loop is, and its
+// requests to API servers.
 #pragma once
+
+#include "kube/client.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -68,5 +71,14 @@ class LoopLag {
   boost::asio::steady_timer timer_;
   prometheus::Histogram& seconds_;
 };
+
+// The label "code" of a request to an API server, as upstream has it: "200", or "<error>" for the
+// status 0, which is no answer.
+std::string code_of(unsigned http_status);
+
+// For kube::ClientOptions::observer. `server`: the URL of the API server, whose host is a label.
+// `registry` must outlive every client that has it.
+std::function<void(const kube::CallRecord&)> client_metrics(prometheus::Registry& registry,
+                                                            const std::string& server);
 
 }  // namespace ccm::serving
