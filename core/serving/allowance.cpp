@@ -22,16 +22,17 @@ std::chrono::nanoseconds thread_time() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-MeteredStep::MeteredStep(Meter& meter) : meter_(measuring ? nullptr : &meter) {
-  if (meter_ == nullptr) return;
+MeteredStep::MeteredStep(Allowance::Stranger& stranger)
+    : stranger_(measuring ? nullptr : &stranger) {
+  if (stranger_ == nullptr) return;
   measuring = true;
   start_ = thread_time();
 }
 
 MeteredStep::~MeteredStep() {
-  if (meter_ == nullptr) return;
+  if (stranger_ == nullptr) return;
   measuring = false;
-  meter_->add(thread_time() - start_);
+  stranger_->add(thread_time() - start_);
 }
 
 namespace asio = boost::asio;

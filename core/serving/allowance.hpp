@@ -23,73 +23,8 @@
 
 namespace ccm::serving {
 
-class Meter {
- public:
-  Meter() = default;
-  Meter(const Meter&) = delete;
-  Meter& operator=(const Meter&) = delete;
-  virtual ~Meter() = default;
-  // A step that took that long has ended. The thread on which it ran.
-  virtual void add(std::chrono::nanoseconds used) = 0;
-};
-
 // Processor time of the calling thread.
 std::chrono::nanoseconds thread_time();
-
-// Measures its own lifetime. A step inside another one is a part of that.
-class MeteredStep {
- public:
-  explicit MeteredStep(Meter& meter);
-  ~MeteredStep();
-  MeteredStep(const MeteredStep&) = delete;
-  MeteredStep& operator=(const MeteredStep&) = delete;
-
- private:
-  Meter* meter_;  // null inside another step
-  std::chrono::nanoseconds start_{0};
-};
-
-// Measures everything that runs on it: each step of a coroutine, from one wait to the next.
-class MeteredExecutor {
-  using Inner = boost::asio::any_io_executor;
-
- public:
-  MeteredExecutor(Inner inner, std::shared_ptr<Meter> meter) noexcept
-      : inner_(std::move(inner)), meter_(std::move(meter)) {}
-
-  template <typename Function>
-  void execute(Function&& function) const {
-    inner_.execute([meter = meter_, step = std::forward<Function>(function)]() mutable {
-      const MeteredStep measured(*meter);
-      std::move(step)();
-    });
-  }
-
-  // Asio's properties are the inner executor's.
-  template <typename Property>
-  auto query(const Property& property) const
-      -> decltype(boost::asio::query(std::declval<const Inner&>(), property)) {
-    return boost::asio::query(inner_, property);
-  }
-  template <typename Property, typename = decltype(boost::asio::require(
-                                   std::declval<const Inner&>(), std::declval<Property>()))>
-  MeteredExecutor require(const Property& property) const {
-    return {boost::asio::require(inner_, property), meter_};
-  }
-  template <typename Property, typename = decltype(boost::asio::prefer(std::declval<const Inner&>(),
-                                                                       std::declval<Property>()))>
-  MeteredExecutor prefer(const Property& property) const {
-    return {boost::asio::prefer(inner_, property), meter_};
-  }
-
-  friend bool operator==(const MeteredExecutor& left, const MeteredExecutor& right) noexcept {
-    return left.inner_ == right.inner_ && left.meter_ == right.meter_;
-  }
-
- private:
-  Inner inner_;
-  std::shared_ptr<Meter> meter_;
-};
 
 // Beyond the share strangers wait, and the next turn goes to the address that has used least
 // lately. None waits while the share is not used up.
@@ -113,7 +48,7 @@ class Allowance : public std::enable_shared_from_this<Allowance> {
   };
 
   // One connection. It counts as a stranger until trust(true).
-  class Stranger final : public net::ReadPace, public Meter {
+  class Stranger final : public net::ReadPace {
    public:
     Stranger(std::shared_ptr<Allowance> allowance, std::shared_ptr<Account> account);
     ~Stranger() override;
@@ -122,7 +57,8 @@ class Allowance : public std::enable_shared_from_this<Allowance> {
     bool may_read() override;
     // Returns when it may go on.
     boost::asio::awaitable<void> turn() override;
-    void add(Nanoseconds used) override;
+    // A step of its work took that long.
+    void add(Nanoseconds used);
     // Its use counts for nothing once it is trusted.
     void trust(bool trusted);
     [[nodiscard]] bool trusted() const { return trusted_; }
@@ -172,6 +108,62 @@ class Allowance : public std::enable_shared_from_this<Allowance> {
   std::size_t strangers_ = 0;
   std::vector<Stranger*> waiting_;  // in order of arrival
   std::map<std::string, std::shared_ptr<Account>> accounts_;
+};
+
+// Measures its own lifetime, a step of that stranger. A step inside another one is a part of that.
+class MeteredStep {
+ public:
+  explicit MeteredStep(Allowance::Stranger& stranger);
+  ~MeteredStep();
+  MeteredStep(const MeteredStep&) = delete;
+  MeteredStep& operator=(const MeteredStep&) = delete;
+
+ private:
+  Allowance::Stranger* stranger_;  // null inside another step
+  std::chrono::nanoseconds start_{0};
+};
+
+// Measures everything that runs on it for a stranger: each step of a coroutine, from one wait to
+// the next.
+class MeteredExecutor {
+  using Inner = boost::asio::any_io_executor;
+
+ public:
+  MeteredExecutor(Inner inner, std::shared_ptr<Allowance::Stranger> stranger) noexcept
+      : inner_(std::move(inner)), stranger_(std::move(stranger)) {}
+
+  template <typename Function>
+  void execute(Function&& function) const {
+    inner_.execute([stranger = stranger_, step = std::forward<Function>(function)]() mutable {
+      const MeteredStep measured(*stranger);
+      std::move(step)();
+    });
+  }
+
+  // Asio's properties are the inner executor's.
+  template <typename Property>
+  auto query(const Property& property) const
+      -> decltype(boost::asio::query(std::declval<const Inner&>(), property)) {
+    return boost::asio::query(inner_, property);
+  }
+  template <typename Property, typename = decltype(boost::asio::require(
+                                   std::declval<const Inner&>(), std::declval<Property>()))>
+  MeteredExecutor require(const Property& property) const {
+    return {boost::asio::require(inner_, property), stranger_};
+  }
+  template <typename Property, typename = decltype(boost::asio::prefer(std::declval<const Inner&>(),
+                                                                       std::declval<Property>()))>
+  MeteredExecutor prefer(const Property& property) const {
+    return {boost::asio::prefer(inner_, property), stranger_};
+  }
+
+  friend bool operator==(const MeteredExecutor& left, const MeteredExecutor& right) noexcept {
+    return left.inner_ == right.inner_ && left.stranger_ == right.stranger_;
+  }
+
+ private:
+  Inner inner_;
+  std::shared_ptr<Allowance::Stranger> stranger_;
 };
 
 }  // namespace ccm::serving
