@@ -5,6 +5,8 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -16,29 +18,14 @@ namespace ccm::app {
 namespace {
 
 // Removes the base's prefix from `digits` and returns the base.
-unsigned take_base(std::string_view& digits) {
+int take_base(std::string_view& digits) {
   if (digits.size() < 2 || digits[0] != '0') return 10;
-  unsigned base = 8;
-  std::size_t used = 1;
-  switch (digits[1]) {
-    case 'x':
-    case 'X':
-      base = 16, used = 2;
-      break;
-    case 'o':
-    case 'O':
-      used = 2;
-      break;
-    case 'b':
-    case 'B':
-      base = 2, used = 2;
-      break;
-    default:
-      break;
-  }
-  digits.remove_prefix(used);
-  if (!digits.empty() && digits[0] == '_') digits.remove_prefix(1);
-  return base;
+  constexpr std::string_view kLetters = "xXoObB";
+  constexpr std::array kBases{16, 8, 2};
+  const std::size_t letter = kLetters.find(digits[1]);
+  digits.remove_prefix(letter == std::string_view::npos ? 1 : 2);
+  if (digits.starts_with('_')) digits.remove_prefix(1);
+  return letter == std::string_view::npos ? 8 : kBases.at(letter / 2);
 }
 
 }  // namespace
@@ -57,7 +44,7 @@ std::optional<int64_t> parse_integer(std::string_view text) {
   const bool negative = !text.empty() && text[0] == '-';
   if (negative || (!text.empty() && text[0] == '+')) text.remove_prefix(1);
   const bool prefixed = text.size() > 1 && text[0] == '0';
-  const unsigned base = take_base(text);
+  const int base = take_base(text);
   std::string digits;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '_') {
@@ -70,7 +57,7 @@ std::optional<int64_t> parse_integer(std::string_view text) {
   if (negative) digits.insert(digits.begin(), '-');
   int64_t value = 0;
   const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value, static_cast<int>(base));
+  const auto [stop, error] = std::from_chars(digits.data(), end, value, base);
   if (error != std::errc() || stop != end) return std::nullopt;
   return value;
 }
@@ -86,30 +73,28 @@ std::optional<float> parse_float(std::string_view text) {
 }
 
 bool is_quantity(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789";
-  const auto skip_digits = [&text] {
-    const std::size_t end = std::min(text.find_first_not_of(kDigits), text.size());
-    text.remove_prefix(end);
-    return end > 0;
-  };
   const auto skip_sign = [&text] {
-    if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  };
+  const auto skip_digits = [&text] {
+    const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(count);
+    return count;
   };
   skip_sign();
-  bool digits = skip_digits();
-  if (!text.empty() && text[0] == '.') {
+  std::size_t digits = skip_digits();
+  if (text.starts_with('.')) {
     text.remove_prefix(1);
-    digits = skip_digits() || digits;
+    digits += skip_digits();
   }
-  if (!digits) return false;
-  for (const std::string_view suffix :
-       {"", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}) {
-    if (text == suffix) return true;
-  }
+  if (digits == 0) return false;
+  constexpr std::array<std::string_view, 16> kSuffixes{
+      "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  if (std::ranges::find(kSuffixes, text) != kSuffixes.end()) return true;
   if (text[0] != 'e' && text[0] != 'E') return false;
   text.remove_prefix(1);
   skip_sign();
-  return skip_digits() && text.empty();
+  return skip_digits() > 0 && text.empty();
 }
 
 std::optional<std::vector<std::string>> parse_csv(std::string_view text) {
@@ -155,7 +140,7 @@ std::string format_csv(std::span<const std::string> fields) {
       continue;
     }
     text += '"';
-    for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+    for (const char c : field) text.append(c == '"' ? 2 : 1, c);
     text += '"';
   }
   return text;

@@ -29,19 +29,12 @@ class PluginValue final : public FlagValue {
   }
 
   Status set(std::string_view text, bool first) override {
-    switch (option_.type) {
-      case OptionType::string:
-        return set_string(text);
-      case OptionType::boolean:
-        return set_boolean(text);
-      case OptionType::integer:
-        return set_integer(text);
-      case OptionType::duration:
-        return set_duration(text);
-      case OptionType::string_array:
-        return set_list(text, first);
-    }
-    return must_be("of a known type");
+    Result<std::string> value = read(text);
+    if (!value.ok()) return value.status();
+    const bool adds = option_.type == OptionType::string_array && !first && !text_.empty();
+    if (adds && value->empty()) return {};
+    text_ = adds ? text_ + "," + *value : std::move(*value);
+    return {};
   }
   [[nodiscard]] std::string text() const override { return text_; }
   [[nodiscard]] std::string_view type() const override { return flag_type(option_.type); }
@@ -50,46 +43,35 @@ class PluginValue final : public FlagValue {
   }
 
  private:
-  Status set_string(std::string_view text) {
-    Status status = check_allowed(std::string(text));
-    if (status.ok()) text_ = text;
-    return status;
-  }
-
-  Status set_boolean(std::string_view text) {
-    const auto value = parse_bool(text);
-    if (!value) return must_be("true or false");
-    return text_ = *value ? "true" : "false", Status();
-  }
-
-  Status set_integer(std::string_view text) {
-    const auto value = parse_integer(text);
-    if (!value) return must_be("an integer" + range());
-    Status status = check_range(*value);
-    if (status.ok()) text_ = std::to_string(*value);
-    return status;
-  }
-
-  Status set_duration(std::string_view text) {
-    const auto value = parse_duration(text);
-    if (!value) return must_be("a duration such as 300ms, 5m or 1h30m" + range());
-    Status status = check_range(value->count());
-    if (status.ok()) text_ = format_duration(*value);
-    return status;
-  }
-
-  Status set_list(std::string_view text, bool first) {
-    auto items = parse_csv(text);
-    if (!items) return must_be("a list separated by commas, quotes balanced");
-    for (const std::string& item : *items) {
-      Status status = check_allowed(item);
-      if (!status.ok()) return status;
+  // The value as it is kept.
+  [[nodiscard]] Result<std::string> read(std::string_view text) const {
+    switch (option_.type) {
+      case OptionType::string: {
+        if (const Status status = check_allowed(std::string(text)); !status.ok()) return status;
+        return std::string(text);
+      }
+      case OptionType::boolean: {
+        const auto value = parse_bool(text);
+        if (!value) return must_be("true or false");
+        return std::string(*value ? "true" : "false");
+      }
+      case OptionType::integer:
+        return within_range(parse_integer(text), "an integer");
+      case OptionType::duration: {
+        const auto value = parse_duration(text);
+        return within_range(value ? std::optional(value->count()) : std::nullopt,
+                            "a duration such as 300ms, 5m or 1h30m");
+      }
+      case OptionType::string_array: {
+        const auto items = parse_csv(text);
+        if (!items) return must_be("a list separated by commas, quotes balanced");
+        for (const std::string& item : *items) {
+          if (const Status status = check_allowed(item); !status.ok()) return status;
+        }
+        return format_csv(*items);
+      }
     }
-    if (first) text_.clear();
-    const std::string added = format_csv(*items);
-    if (!text_.empty() && !added.empty()) text_ += ',';
-    text_ += added;
-    return {};
+    return must_be("of a known type");
   }
 
   [[nodiscard]] Status check_allowed(const std::string& text) const {
@@ -102,10 +84,13 @@ class PluginValue final : public FlagValue {
     return must_be("one of " + format_csv(allowed) + hint);
   }
 
-  [[nodiscard]] Status check_range(int64_t value) const {
-    const bool low = option_.minimum && value < *option_.minimum;
-    const bool high = option_.maximum && value > *option_.maximum;
-    return low || high ? must_be("a value" + range()) : Status();
+  [[nodiscard]] Result<std::string> within_range(std::optional<int64_t> value,
+                                                 const std::string& what) const {
+    if (!value) return must_be(what + range());
+    const bool low = option_.minimum && *value < *option_.minimum;
+    const bool high = option_.maximum && *value > *option_.maximum;
+    if (low || high) return must_be("a value" + range());
+    return shown(*value);
   }
 
   [[nodiscard]] std::string shown(int64_t value) const {
