@@ -22,7 +22,7 @@ struct HostMetricSources {
   const ClientFactory& clients;
 };
 
-void add_host_metrics(serving::SampledMetrics* metrics, HostMetricSources sources);
+void add_host_metrics(serving::SampledMetrics* sampled, HostMetricSources sources);
 
 // The name in running_managed_controllers: the first alias, which for upstream's controllers is
 // upstream's name there: "service" for "service-lb-controller" (MET-16, SVC-5).

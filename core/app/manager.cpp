@@ -40,6 +40,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -49,11 +50,16 @@
 
 namespace ccm::app {
 
-// Loop thread, unless stated otherwise.
-struct Manager::Impl final : plugin::FlagSource {
-  Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
-       MigrationPlan plan, SignalGuard& signal_guard,
-       std::shared_ptr<plugin::HttpRecording> exchanges);
+namespace {
+
+// The running host: connects client, informers, plugins, election and endpoint, and stops them in
+// the right order. Loop thread, unless stated otherwise.
+struct Manager final : plugin::FlagSource {
+  Manager(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
+          MigrationPlan plan, SignalGuard& signal_guard,
+          std::shared_ptr<plugin::HttpRecording> exchanges);
+
+  int run();
 
   std::optional<std::string> flag(std::string_view name) const override;
   bool given(std::string_view name) const override;
@@ -121,13 +127,12 @@ struct Manager::Impl final : plugin::FlagSource {
   serving::LoopLag loop_lag{loop.executor(), metrics};
   SignalGuard& guard;
   StopSignals& signals{StopSignals::install()};
-  OrderlyStop orderly_stop{{loop, plugins, recorders, leadership, write_gate, event_gate}};
 };
 
 namespace asio = boost::asio;
 using std::chrono::milliseconds;
 
-namespace {
+milliseconds in_ms(Duration time) { return std::chrono::duration_cast<milliseconds>(time); }
 
 constexpr milliseconds kStartLimit{10'000};  // for the API server's first answer (HOST-84)
 
@@ -137,7 +142,7 @@ constexpr int kForgivenLeases = 4;
 
 // The meaning of --min-resync-period: one random time in [P, 2P) for the process (HOST-30).
 milliseconds resync_period(Duration minimum) {
-  const auto low = std::chrono::duration_cast<milliseconds>(minimum).count();
+  const auto low = in_ms(minimum).count();
   if (low <= 0) return milliseconds(0);
   std::random_device device;
   return milliseconds(low + static_cast<int64_t>(std::uniform_real_distribution<double>(
@@ -147,10 +152,8 @@ milliseconds resync_period(Duration minimum) {
 // Answers from the shared snapshot must be younger than the period in which the question repeats.
 plugin::BrokerOptions broker_options(const Options& options) {
   plugin::BrokerOptions broker;
-  const auto half = std::chrono::duration_cast<milliseconds>(
-      options.node_controller.node_status_update_frequency / 2);
-  const auto monitor = std::chrono::duration_cast<milliseconds>(
-      options.node_lifecycle_controller.node_monitor_period);
+  const auto half = in_ms(options.node_controller.node_status_update_frequency / 2);
+  const auto monitor = in_ms(options.node_lifecycle_controller.node_monitor_period);
   broker.max_age = std::min(broker.max_age, half);
   broker.list_interval = std::min({broker.list_interval, half, monitor});
   return broker;
@@ -160,13 +163,12 @@ runtime::BrakeOptions brake_options(const DeletionBrakeOptions& given) {
   runtime::BrakeOptions brake;
   brake.percent = given.percent;
   brake.minimum = given.minimum;
-  brake.window = std::chrono::duration_cast<milliseconds>(given.window);
-  brake.hold = std::chrono::duration_cast<milliseconds>(given.hold);
+  brake.window = in_ms(given.window);
+  brake.hold = in_ms(given.hold);
   return brake;
 }
 
 plugin::LoadBalancerLimitOptions load_balancer_limits(const LoadBalancerLimitFlags& given) {
-  const auto in_ms = [](Duration time) { return std::chrono::duration_cast<milliseconds>(time); };
   plugin::LoadBalancerLimitOptions limits;
   limits.changes.service = {given.change_burst, in_ms(given.change_period)};
   limits.changes.of_namespace = {given.namespace_burst, in_ms(given.namespace_period)};
@@ -187,11 +189,9 @@ kube::InformerTiming informer_timing(const ClientConnectionOptions& given) {
   return timing;
 }
 
-}  // namespace
-
-Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
-                    MigrationPlan plan, SignalGuard& signal_guard,
-                    std::shared_ptr<plugin::HttpRecording> exchanges)
+Manager::Manager(const CommandLine& line, kube::ClientConfig config, LoadedSelection chosen,
+                 MigrationPlan plan, SignalGuard& signal_guard,
+                 std::shared_ptr<plugin::HttpRecording> exchanges)
     : command_line(line),
       options(line.options()),
       selection(std::move(chosen)),
@@ -237,7 +237,7 @@ Manager::Impl::Impl(const CommandLine& line, kube::ClientConfig config, LoadedSe
   add_pages();
 }
 
-void Manager::Impl::add_pages() {
+void Manager::add_pages() {
   endpoint.add("/configz", [this](const serving::Request& request) {
     if (const auto refusal = serving::only_reads(request)) return *refusal;
     serving::Answer answer;
@@ -255,33 +255,30 @@ void Manager::Impl::add_pages() {
   });
 }
 
-ConfigInForce Manager::Impl::config_in_force() const {
+ConfigInForce Manager::config_in_force() const {
   ConfigInForce in_force;
   in_force.qps = clients.qps();
   in_force.burst = clients.burst();
+  const std::map<std::string_view, std::optional<std::size_t>*> syncs{
+      {"cloud-node-controller", &in_force.node_syncs},
+      {"cloud-node-lifecycle-controller", &in_force.node_lifecycle_syncs},
+      {"service-lb-controller", &in_force.service_syncs}};
   for (const plugin::ComponentReport& component : plugins.components()) {
-    if (!component.queue) continue;
-    if (component.name == "cloud-node-controller") in_force.node_syncs = component.queue->workers;
-    if (component.name == "cloud-node-lifecycle-controller") {
-      in_force.node_lifecycle_syncs = component.queue->workers;
-    }
-    if (component.name == "service-lb-controller") {
-      in_force.service_syncs = component.queue->workers;
-    }
+    const auto known = syncs.find(component.name);
+    if (known != syncs.end() && component.queue) *known->second = component.queue->workers;
   }
   return in_force;
 }
 
-bool Manager::Impl::may_write() const { return leadership.leading() && !options.dry_run.enabled; }
+bool Manager::may_write() const { return leadership.leading() && !options.dry_run.enabled; }
 
-std::shared_ptr<plugin::ObjectApi> Manager::Impl::object_api(
-    const plugin::ComponentIdentity& identity) {
+std::shared_ptr<plugin::ObjectApi> Manager::object_api(const plugin::ComponentIdentity& identity) {
   std::shared_ptr<plugin::ObjectApi> api =
       plugin::make_object_api(clients.writer(identity.client_name, account_of(identity)));
   return dry_run.enabled() ? dry_run.object_api(std::move(api), identity.name) : api;
 }
 
-plugin::PluginHostDependencies Manager::Impl::dependencies() {
+plugin::PluginHostDependencies Manager::dependencies() {
   const auto guarded = [this](plugin::SendHttp send) {
     return plugin::guard_credentials(loop.executor(), std::move(send),
                                      options.kube_cloud_shared.allow_plaintext_cloud_credentials);
@@ -313,8 +310,7 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
             return recording_as(account_of(identity));
           },
       .default_resync = resync_period(options.generic.min_resync_period),
-      .controller_start_interval =
-          std::chrono::duration_cast<milliseconds>(options.generic.controller_start_interval),
+      .controller_start_interval = in_ms(options.generic.controller_start_interval),
       .may_start =
           [this](const plugin::ComponentIdentity& identity) { return may_start(identity); }};
   plugin::CloudParts cloud{
@@ -334,14 +330,14 @@ plugin::PluginHostDependencies Manager::Impl::dependencies() {
   return {process, std::move(cluster), std::move(cloud)};
 }
 
-bool Manager::Impl::may_start(const plugin::ComponentIdentity& controller) const {
+bool Manager::may_start(const plugin::ComponentIdentity& controller) const {
   if (migration.migrated.contains(controller.name) && !leadership.leading_migration()) return false;
   return !access || access->allows(controller.plugin_id);
 }
 
 // Controllers have one each with --use-service-account-credentials, providers none. A dry run makes
 // no accounts and no tokens.
-std::string Manager::Impl::account_of(const plugin::ComponentIdentity& identity) const {
+std::string Manager::account_of(const plugin::ComponentIdentity& identity) const {
   if (!options.kube_cloud_shared.use_service_account_credentials || dry_run.enabled()) return {};
   const bool controller =
       std::any_of(selection.controllers.begin(), selection.controllers.end(),
@@ -349,14 +345,14 @@ std::string Manager::Impl::account_of(const plugin::ComponentIdentity& identity)
   return controller ? identity.client_name : std::string();
 }
 
-std::optional<std::string> Manager::Impl::flag(std::string_view name) const {
+std::optional<std::string> Manager::flag(std::string_view name) const {
   return command_line.flag_text(name);
 }
 
-bool Manager::Impl::given(std::string_view name) const { return command_line.is_set(name); }
+bool Manager::given(std::string_view name) const { return command_line.is_set(name); }
 
 // Plugin code may have replaced the handlers meanwhile.
-void Manager::Impl::watch_signals() {
+void Manager::watch_signals() {
   constexpr milliseconds kCheckInterval{1'000};
   loop.timers().after(kCheckInterval, [this] {
     guard.check("the last look");
@@ -366,17 +362,16 @@ void Manager::Impl::watch_signals() {
 
 // On the election's thread. A plugin may block the loop for a while as long as this process holds
 // the Lease: a slow plugin must not cost the leadership, a hung host must.
-Status Manager::Impl::alive(bool holding) const {
+Status Manager::alive(bool holding) const {
   const auto& election = options.leader_election;
-  const auto limit = std::chrono::duration_cast<milliseconds>(election.renew_deadline);
-  const auto grace =
-      std::chrono::duration_cast<milliseconds>(kForgivenLeases * election.lease_duration);
+  const auto limit = in_ms(election.renew_deadline);
+  const auto grace = in_ms(kForgivenLeases * election.lease_duration);
   return monitor.alive(limit, holding ? grace : milliseconds(0));
 }
 
 // The callbacks run on the thread of the signals, even when the loop is blocked. A log that blocks
 // must not block that thread, so the orderly stop is logged on the loop.
-void Manager::Impl::listen() {
+void Manager::listen() {
   StopSignals::Callbacks callbacks;
   const Cause signal = dry_run.enabled() ? Cause::interrupted : Cause::signal;
   callbacks.first = [this, signal](int number) {
@@ -404,7 +399,7 @@ void Manager::Impl::listen() {
 }
 
 // Any thread.
-void Manager::Impl::restored(const std::string& reason) {
+void Manager::restored(const std::string& reason) {
   ending.end(Cause::restored, [&] {
     log::error(
         "Stopping, to read everything again: the API server's storage was restored from a copy",
@@ -412,64 +407,57 @@ void Manager::Impl::restored(const std::string& reason) {
   });
 }
 
-void Manager::Impl::fail(const Status& status) {
+void Manager::fail(const Status& status) {
   ending.end(Cause::failure, [&] { log::error("Cannot continue", {{"err", status}}); });
 }
 
-void Manager::Impl::begin_stop() {
+void Manager::begin_stop() {
   signals.begin_limit();
   if (access) access->stop();
   if (cloud_news) cloud_news->stop();
   net::spawn(loop.executor(), stop());
 }
 
-asio::awaitable<void> Manager::Impl::stop() {
-  co_await orderly_stop.run();
+asio::awaitable<void> Manager::stop() {
+  StopParts parts{loop, plugins, recorders, leadership, write_gate, event_gate};
+  co_await stop_in_order(std::move(parts));
   informers.stop();
   endpoint.stop();
   loop_lag.stop();
   loop.stop();
 }
 
-Manager::Manager(const CommandLine& command_line, kube::ClientConfig config,
-                 LoadedSelection selection, MigrationPlan migration, SignalGuard& signals,
-                 std::shared_ptr<plugin::HttpRecording> recording)
-    : impl_(std::make_unique<Impl>(command_line, std::move(config), std::move(selection),
-                                   std::move(migration), signals, std::move(recording))) {}
-Manager::~Manager() = default;
-
 int Manager::run() {
-  Impl& impl = *impl_;
-  if (Status status = impl.clients.check(); !status.ok()) {
+  if (Status status = clients.check(); !status.ok()) {
     log::error("Cannot start", {{"err", status}});
     return kExitBadOptions;
   }
-  const bool serves = !impl.options.dry_run.enabled;  // the real leader may use the port
-  if (serves && impl.options.leader_election.leader_elect) {
-    impl.health->set("leaderElection", [&impl] { return impl.leadership.health(); });
+  const bool serves = !options.dry_run.enabled;  // the real leader may use the port
+  if (serves && options.leader_election.leader_elect) {
+    health->set("leaderElection", [this] { return leadership.health(); });
   }
-  if (Status status = serves ? impl.endpoint.start() : Status(); !status.ok()) {
+  if (Status status = serves ? endpoint.start() : Status(); !status.ok()) {
     log::error("Cannot start", {{"err", status}});
     return kExitBadOptions;
   }
-  impl.listen();
-  impl.watch_signals();
-  net::spawn(impl.loop.executor(), impl.start());
-  if (serves) net::spawn(impl.loop.executor(), impl.look_up_trust());
-  impl.loop_lag.start();
-  impl.monitor.start();
+  listen();
+  watch_signals();
+  net::spawn(loop.executor(), start());
+  if (serves) net::spawn(loop.executor(), look_up_trust());
+  loop_lag.start();
+  monitor.start();
   try {
-    impl.loop.run();
+    loop.run();
   } catch (const std::exception& fault) {
-    impl.ending.end(Cause::exception, [&] {
+    ending.end(Cause::exception, [&] {
       log::error("Unexpected fault, exiting", {{"err", fault.what()}});
     });
   }
-  const int exit_code = impl.ending.exit_code();
-  impl.signals.listen(StopSignals::leave_with(exit_code));
+  const int exit_code = ending.exit_code();
+  signals.listen(StopSignals::leave_with(exit_code));
   // A plugin's call that blocks for ever must not keep the process, nor touch what its end
   // destroys.
-  if (const std::size_t blocked = impl.workers.stop(milliseconds(0)); blocked > 0) {
+  if (const std::size_t blocked = workers.stop(milliseconds(0)); blocked > 0) {
     log::warning("Exiting with blocked plugin calls", {{"calls", std::to_string(blocked)}});
     std::_Exit(exit_code);
   }
@@ -478,7 +466,7 @@ int Manager::run() {
 
 // The start: the API server, the components, the caches, the election.
 
-asio::awaitable<Status> Manager::Impl::await_api_server() {
+asio::awaitable<Status> Manager::await_api_server() {
   const auto limit = BootClock::now() + kStartLimit;
   kube::Client client = clients.client("");
   kube::CallOptions once;
@@ -508,7 +496,7 @@ asio::awaitable<Status> Manager::Impl::await_api_server() {
   }
 }
 
-asio::awaitable<Status> Manager::Impl::make_components() {
+asio::awaitable<Status> Manager::make_components() {
   if (Status status = plugins.load_cloud_config(); !status.ok()) co_return status;
   Status made =
       co_await plugins.create_provider(selection.provider.plugin, selection.provider.name);
@@ -524,7 +512,7 @@ asio::awaitable<Status> Manager::Impl::make_components() {
 }
 
 // After the provider's log-in, which tells what it offers.
-asio::awaitable<Status> Manager::Impl::set_up_controllers() {
+asio::awaitable<Status> Manager::set_up_controllers() {
   if (!plugins.has_cluster_id()) {
     if (!options.kube_cloud_shared.allow_untagged_cloud) {
       co_return Status(
@@ -549,7 +537,7 @@ asio::awaitable<Status> Manager::Impl::set_up_controllers() {
 
 // A degraded plugin fails /readyz by its name, but not /livez and /healthz: for a slow cloud the
 // kubelet would restart its manager again and again.
-void Manager::Impl::watch_health(const std::string& component) {
+void Manager::watch_health(const std::string& component) {
   health->set(
       "plugin-" + component,
       [this, component] {
@@ -563,14 +551,14 @@ void Manager::Impl::watch_health(const std::string& component) {
 }
 
 // Runs in parallel with the start.
-asio::awaitable<void> Manager::Impl::look_up_trust() {
+asio::awaitable<void> Manager::look_up_trust() {
   const Status status = co_await endpoint.look_up_trust();
   if (status.ok() || ending.stopping()) co_return;
   ending.end(Cause::trust, [&] { log::error("Cannot continue", {{"err", status}}); });
 }
 
 // Standbys ask too, so that the next leader knows already.
-void Manager::Impl::check_access() {
+void Manager::check_access() {
   AccessCallbacks callbacks;
   callbacks.changed = [this](const AccessSubject& subject, const plugin::Permissions& missing) {
     access_news.tell(subject, missing);
@@ -591,7 +579,7 @@ void Manager::Impl::check_access() {
   net::spawn(loop.executor(), access->run());
 }
 
-void Manager::Impl::tell_of_cloud() {
+void Manager::tell_of_cloud() {
   cloud_news.emplace(CloudNews::Dependencies{
       loop.timers(), plugins.cloud().health(), [this] { return leadership.leading(); },
       [this] { return leadership.lease_reference(options.leader_election.resource_name); },
@@ -605,7 +593,7 @@ void Manager::Impl::tell_of_cloud() {
 }
 
 // Finds Nodes that wait in the controller's records, or at the API server while there are none.
-void Manager::Impl::find_waiting_nodes(std::function<void(CloudNews::Nodes)> done) {
+void Manager::find_waiting_nodes(std::function<void(CloudNews::Nodes)> done) {
   if (!plugins.provider_ready()) {
     net::spawn(loop.executor(), list_nodes(std::move(done)));
     return;
@@ -620,13 +608,13 @@ void Manager::Impl::find_waiting_nodes(std::function<void(CloudNews::Nodes)> don
       [done = std::move(done), nodes = std::move(nodes)]() mutable { done(std::move(nodes)); });
 }
 
-asio::awaitable<void> Manager::Impl::list_nodes(std::function<void(CloudNews::Nodes)> done) {
+asio::awaitable<void> Manager::list_nodes(std::function<void(CloudNews::Nodes)> done) {
   kube::Client client = clients.client("cloud-news");
   auto nodes = co_await list_waiting_nodes(std::move(client), CloudNews::kMostNodes);
   done(std::move(nodes));
 }
 
-asio::awaitable<void> Manager::Impl::run_provider() {
+asio::awaitable<void> Manager::run_provider() {
   std::string plugin_id = selection.provider.plugin.manifest.id;
   if (access) co_await access->wait(std::move(plugin_id));
   if (ending.stopping()) co_return;
@@ -651,7 +639,7 @@ asio::awaitable<void> Manager::Impl::run_provider() {
   plugins.start_allowed_controllers();
 }
 
-asio::awaitable<void> Manager::Impl::tell_synced() {
+asio::awaitable<void> Manager::tell_synced() {
   const auto all = informers.informers();
   for (const auto& informer : all) {
     const Status status = co_await informer->wait_synced();
@@ -660,7 +648,7 @@ asio::awaitable<void> Manager::Impl::tell_synced() {
   log::info("Caches are synced");
 }
 
-asio::awaitable<void> Manager::Impl::start() {
+asio::awaitable<void> Manager::start() {
   Status status = co_await await_api_server();
   if (status.ok()) status = co_await make_components();
   if (ending.stopping()) co_return;
@@ -706,7 +694,7 @@ asio::awaitable<void> Manager::Impl::start() {
                     .alive = [this](bool holding) { return alive(holding); }});
 }
 
-asio::awaitable<void> Manager::Impl::finish_dry_run() {
+asio::awaitable<void> Manager::finish_dry_run() {
   co_await dry_run.settle(plugins);
   if (ending.stopping()) co_return;
   switch (dry_run.print(plugins)) {
@@ -722,7 +710,7 @@ asio::awaitable<void> Manager::Impl::finish_dry_run() {
   }
 }
 
-void Manager::Impl::lead() {
+void Manager::lead() {
   if (ending.stopping()) return;
   recorders.start();
   if (cloud_news) cloud_news->look();
@@ -733,6 +721,16 @@ void Manager::Impl::lead() {
       });
   log::info("Leading", {{"controllers", controllers}});
   plugins.start_controllers();
+}
+
+}  // namespace
+
+int run_manager(const CommandLine& command_line, kube::ClientConfig config,
+                LoadedSelection selection, MigrationPlan migration, SignalGuard& signals,
+                std::shared_ptr<plugin::HttpRecording> recording) {
+  Manager manager(command_line, std::move(config), std::move(selection), std::move(migration),
+                  signals, std::move(recording));
+  return manager.run();
 }
 
 }  // namespace ccm::app

@@ -1,5 +1,4 @@
-// The running host: connects client, informers, plugins, election and endpoint, and stops them in
-// the right order.
+// The running host.
 #pragma once
 
 #include "app/flags/options_command_line.hpp"
@@ -13,24 +12,11 @@
 
 namespace ccm::app {
 
-class Manager {
- public:
-  // `recording` gets the provider's HTTP exchanges; null: none is recorded. The references must
-  // outlive this object. Contacts no server before run().
-  Manager(const CommandLine& command_line, kube::ClientConfig config, LoadedSelection selection,
-          MigrationPlan migration, SignalGuard& signals,
-          std::shared_ptr<plugin::HttpRecording> recording);
-  ~Manager();
-  Manager(const Manager&) = delete;
-  Manager& operator=(const Manager&) = delete;
-
-  // Runs on the calling thread, which becomes the loop's, until a signal, a lost Lease or a fault
-  // ends it. Returns the exit code (ending.hpp). Once.
-  int run();
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
+// Runs the host on the calling thread, which becomes the loop's, until a signal, a lost Lease or a
+// fault ends it. Returns the exit code (ending.hpp). `recording` gets the provider's HTTP
+// exchanges; null: none is recorded. Once.
+int run_manager(const CommandLine& command_line, kube::ClientConfig config,
+                LoadedSelection selection, MigrationPlan migration, SignalGuard& signals,
+                std::shared_ptr<plugin::HttpRecording> recording);
 
 }  // namespace ccm::app

@@ -10,35 +10,21 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <chrono>
 #include <memory>
-#include <string>
 
 namespace ccm::app {
 
-class OrderlyStop {
- public:
-  struct Parts {
-    runtime::EventLoop& loop;
-    plugin::PluginHost& plugins;
-    plugin::EventRecorders& recorders;
-    Leadership& leadership;
-    std::shared_ptr<net::WriteGate> write_gate;
-    std::shared_ptr<net::WriteGate> event_gate;
-  };
-
-  explicit OrderlyStop(Parts parts) : parts_(std::move(parts)) {}
-
-  // Ends in less than kStopLimit, whatever the plugins and the API server do, as long as the loop
-  // runs. Once.
-  boost::asio::awaitable<void> run();
-
- private:
-  boost::asio::awaitable<void> close_gates_and_release();
-  boost::asio::awaitable<std::string> writes_end(std::chrono::milliseconds limit);
-  boost::asio::awaitable<bool> release_lease(std::chrono::milliseconds limit);
-
-  const Parts parts_;
+struct StopParts {
+  runtime::EventLoop& loop;
+  plugin::PluginHost& plugins;
+  plugin::EventRecorders& recorders;
+  Leadership& leadership;
+  std::shared_ptr<net::WriteGate> write_gate;
+  std::shared_ptr<net::WriteGate> event_gate;
 };
+
+// Ends in less than kStopLimit, whatever the plugins and the API server do, as long as the loop
+// runs. Once.
+boost::asio::awaitable<void> stop_in_order(StopParts parts);
 
 }  // namespace ccm::app

@@ -106,7 +106,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   SignalGuard signals(StopSignals::install());
   auto selection =
       plugins.load(validation.enabled, std::move(pins),
-                   [&signals](const plugin::LoadedPlugin& one) { signals.loaded(one); });
+                   [&signals](const plugin::LoadedPlugin& plugin) { signals.loaded(plugin); });
   if (!selection.ok()) return fail(selection.status());
 
   log::info("Starting cloud-controller-manager",
@@ -129,9 +129,8 @@ int run_program(const std::string& program, std::span<const std::string> argumen
         "resources are in the file, credentials are not",
         {{"file", options.record_file}});
   }
-  Manager manager(command_line, std::move(*config), std::move(*selection), *migration, signals,
-                  std::move(recording));
-  return manager.run();
+  return run_manager(command_line, std::move(*config), std::move(*selection), *migration, signals,
+                     std::move(recording));
 }
 
 }  // namespace ccm::app
