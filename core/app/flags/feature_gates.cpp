@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace ccm::app {
@@ -17,6 +18,7 @@ namespace {
 using enum GateStage;
 
 // As of Kubernetes 1.37, and those that 1.37 took away: command lines of older managers have them.
+
 constexpr std::array kGates = std::to_array<KnownGate>({
     // The controller manager's own.
     {"CloudControllerManagerWatchBasedRoutesReconciliation", alpha, false, false, true},
@@ -30,68 +32,69 @@ constexpr std::array kGates = std::to_array<KnownGate>({
     {"ComponentStatusz", beta, true, false, false},
     // A gate of API servers and of programs that elect a leader there.
     {kCoordinatedLeaderElection, beta, false, false, true},
-    // The gates of the generic API server, whose library the Go program links.
-    {"APIResponseCompression", beta, true},
-    {"APIServerIdentity", beta, true},
-    {"APIServerTracing", ga, true, true},
-    {"APIServerWebhookAuthenticationToken", alpha, false},
-    {"APIServingWithRoutine", alpha, false},
-    {"AggregatedDiscoveryRemoveBetaType", deprecated, true, true},
-    {"AllowParsingUserUIDFromCertAuth", beta, true},
-    {"AllowUnsafeMalformedObjectDeletion", beta, true},
-    {"AnonymousAuthConfigurableEndpoints", ga, true, true},
-    {"AuthorizeWithSelectors", ga, true, true},
-    {"BtreeWatchCache", ga, true, true},
-    {"CBORServingAndStorage", alpha, false},
-    {"ConcurrentWatchObjectDecode", beta, true},
-    {"ConsistentListFromCache", ga, true, true},
-    {"ConsistentListFromCacheSkipTimeoutFallback", alpha, false},
-    {"ConstrainedImpersonation", beta, true},
-    {"DeclarativeValidation", ga, true, true},
-    {"DeclarativeValidationBeta", beta, true},
-    {"DeclarativeValidationTakeover", deprecated, false, true},
-    {"DetectCacheInconsistency", beta, true},
-    {"EtcdRangeStream", beta, true},
-    {"ExcludeAdmissionWebhookVirtualResources", beta, true},
-    {"KMSv1", deprecated, false},
-    {"ListFromCacheSnapshot", beta, true},
-    {"ManifestBasedAdmissionControlConfig", beta, true},
-    {"MutatingAdmissionPolicy", ga, true},
-    {"OpenAPIEnums", beta, true},
-    {"RemoteRequestHeaderUID", beta, true},
-    {"ResilientWatchCacheInitialization", ga, true, true},
-    {"RetryGenerateName", beta, true},
-    {"SeparateCacheWatchRPC", deprecated, false, true},
-    {"ShardedListAndWatch", alpha, false},
-    {"SizeBasedListCostEstimate", beta, true},
-    {"StorageVersionAPI", alpha, false},
-    {"StorageVersionHash", beta, true},
-    {"StreamingCollectionEncodingToJSON", ga, true, true},
-    {"StreamingCollectionEncodingToProtobuf", ga, true, true},
-    {"StructuredAuthenticationConfiguration", ga, true, true},
-    {"StructuredAuthenticationConfigurationEgressSelector", beta, true},
-    {"StructuredAuthenticationConfigurationJWKSMetrics", beta, true},
-    {"TokenRequestServiceAccountUIDValidation", beta, true},
-    {"UnauthenticatedHTTP2DOSMitigation", beta, true},
-    {"UnknownVersionInteroperabilityProxy", beta, true},
-    {"WatchCacheInitializationPostStartHook", ga, true, true},
-    {"WatchList", beta, true},
-    {"WatchListCompression", beta, true},
-    {"WebhookRoundTripLoadBalancing", beta, true},
 });
+
+// The gates of the generic API server, whose library the Go program links, by what they are there.
+struct OtherGates {
+  GateStage stage;
+  bool default_value;
+  bool locked;
+  std::string_view names;
+};
+
+constexpr OtherGates kOfApiServers[] = {
+    {alpha, false, false,
+     "APIServerWebhookAuthenticationToken APIServingWithRoutine CBORServingAndStorage "
+     "ConsistentListFromCacheSkipTimeoutFallback ShardedListAndWatch StorageVersionAPI"},
+    {beta, true, false,
+     "APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth "
+     "AllowUnsafeMalformedObjectDeletion ConcurrentWatchObjectDecode ConstrainedImpersonation "
+     "DeclarativeValidationBeta DetectCacheInconsistency EtcdRangeStream "
+     "ExcludeAdmissionWebhookVirtualResources ListFromCacheSnapshot "
+     "ManifestBasedAdmissionControlConfig OpenAPIEnums RemoteRequestHeaderUID "
+     "RetryGenerateName SizeBasedListCostEstimate StorageVersionHash "
+     "StructuredAuthenticationConfigurationEgressSelector "
+     "StructuredAuthenticationConfigurationJWKSMetrics TokenRequestServiceAccountUIDValidation "
+     "UnauthenticatedHTTP2DOSMitigation UnknownVersionInteroperabilityProxy WatchList "
+     "WatchListCompression WebhookRoundTripLoadBalancing"},
+    {ga, true, false, "MutatingAdmissionPolicy"},
+    {ga, true, true,
+     "APIServerTracing AnonymousAuthConfigurableEndpoints AuthorizeWithSelectors "
+     "BtreeWatchCache ConsistentListFromCache DeclarativeValidation "
+     "ResilientWatchCacheInitialization StreamingCollectionEncodingToJSON "
+     "StreamingCollectionEncodingToProtobuf StructuredAuthenticationConfiguration "
+     "WatchCacheInitializationPostStartHook"},
+    {deprecated, false, false, "KMSv1"},
+    {deprecated, false, true, "DeclarativeValidationTakeover SeparateCacheWatchRPC"},
+    {deprecated, true, true, "AggregatedDiscoveryRemoveBetaType"},
+};
+
+const std::vector<KnownGate>& all_gates() {
+  static const std::vector<KnownGate> gates = [] {
+    std::vector<KnownGate> all(std::begin(kGates), std::end(kGates));
+    for (const OtherGates& other : kOfApiServers) {
+      for (std::string_view rest = other.names; !rest.empty();) {
+        const std::string_view name = rest.substr(0, rest.find(' '));
+        rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+        all.push_back({name, other.stage, other.default_value, other.locked});
+      }
+    }
+    return all;
+  }();
+  return gates;
+}
 
 constexpr std::string_view kAllAlpha = "AllAlpha";
 constexpr std::string_view kAllBeta = "AllBeta";
 
 const KnownGate* find_gate(std::string_view name) {
-  const auto* const found = std::find_if(
-      kGates.begin(), kGates.end(), [name](const KnownGate& gate) { return gate.name == name; });
-  return found == kGates.end() ? nullptr : found;
+  const auto found = std::ranges::find(all_gates(), name, &KnownGate::name);
+  return found == all_gates().end() ? nullptr : &*found;
 }
 
 std::string unknown_gate(const std::string& name) {
   std::vector<std::string> names{std::string(kAllAlpha), std::string(kAllBeta)};
-  for (const KnownGate& gate : kGates) names.emplace_back(gate.name);
+  for (const KnownGate& gate : all_gates()) names.emplace_back(gate.name);
   return "must name known feature gates; \"" + name + "\" is none" + did_you_mean(name, names);
 }
 
@@ -99,11 +102,11 @@ Status bad_gate(std::string message) { return {Code::invalid_argument, std::move
 
 }  // namespace
 
-std::span<const KnownGate> known_gates() { return kGates; }
+std::span<const KnownGate> known_gates() { return all_gates(); }
 
 std::string gates_with_an_effect() {
   std::string text = std::string(kAllAlpha) + ", " + std::string(kAllBeta);
-  for (const KnownGate& gate : kGates) {
+  for (const KnownGate& gate : all_gates()) {
     if (!gate.effective) continue;
     text += ", " + std::string(gate.name) + " (" + (gate.stage == alpha ? "alpha" : "beta") +
             ", default=" + (gate.default_value ? "true)" : "false)");
