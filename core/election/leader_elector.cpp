@@ -31,54 +31,437 @@ namespace ccm::election {
 namespace asio = boost::asio;
 using std::chrono::milliseconds;
 
+Result<std::string> new_identity() {
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') {
+    return Status(Code::failed_precondition,
+                  "this machine has no host name, which the identity of the Lease needs; set one");
+  }
+  const boost::uuids::uuid random = boost::uuids::random_generator()();
+  return std::string(host.data()) + "_" + boost::uuids::to_string(random);
+}
+
+milliseconds request_timeout(const ElectionOptions& options) {
+  return std::max(milliseconds(1'000), options.renew_deadline / 2);
+}
+
+using TimePoint = BootClock::time_point;
+
+namespace {
+
+constexpr std::chrono::minutes kRefusedWatch{5};  // until a refused watch is retried
+constexpr std::chrono::seconds kLongestWatchPause{60};
+
+bool refused(const Status& status) {
+  return status.code() == Code::permission_denied || status.code() == Code::unauthenticated ||
+         status.code() == Code::invalid_argument || status.code() == Code::unimplemented;
+}
+
+CandidacyOptions candidacy_options(const ElectionOptions& election) {
+  CandidacyOptions options;
+  options.names = {{}, election.namespace_name, election.identity, election.name};
+  options.versions = election.versions;
+  options.retry_period = election.retry_period;
+  return options;
+}
+
+}  // namespace
+
 // Taking and keeping the Lease, and waiting for it. Everything runs on the election's thread unless
 // stated otherwise.
 struct LeaderElector::Impl {
-  using TimePoint = BootClock::time_point;
-
   Impl(ElectionOptions given, const MakeLeaseClient& factory, ElectionCallbacks notify,
-       Alive host_alive, const Clock& time, const MakeCandidateClient& candidates);
+       Alive host_alive, const Clock& time, const MakeCandidateClient& candidates)
+      : options(std::move(given)),
+        callbacks(std::move(notify)),
+        alive(std::move(host_alive)),
+        clock(time),
+        candidate(options.identity,
+                  std::chrono::ceil<std::chrono::seconds>(options.lease_duration)),
+        wake(io),
+        limit(io),
+        client(factory(io.get_executor())) {
+    if (!candidates) return;
+    candidacy = std::make_unique<Candidacy>(
+        io.get_executor(), candidacy_options(options), candidates(io.get_executor()),
+        [this] { return alive(is_leader); }, clock);
+  }
 
-  // Taking and keeping it.
-  boost::asio::awaitable<void> run();
-  boost::asio::awaitable<void> elect();
-  boost::asio::awaitable<std::string> renew();
-  boost::asio::awaitable<Status> attempt();
-  boost::asio::awaitable<Status> attempt_within(BootClock::duration time);
-  boost::asio::awaitable<Status> write(std::string body, bool create);
-  boost::asio::awaitable<void> release();
-  boost::asio::awaitable<Status> release_once();
-  boost::asio::awaitable<Status> release_with_retries();
-  boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
-  void stop(bool release, std::function<void()> done);  // any thread
-  void observe(Lease lease, TimePoint now);
-  void tell_outvoted();
-  // The record that takes or renews the Lease.
-  [[nodiscard]] LeaseRecord next_record() const;
   [[nodiscard]] LeaseAnnotations annotations() const {
     return options.annotations ? options.annotations() : LeaseAnnotations();
   }
-  // May write it as it was seen last; otherwise why not.
-  [[nodiscard]] Status may_write(TimePoint now) const;
-  // It is there for this process to take.
-  [[nodiscard]] bool within_reach() const;
-  void renewed(TimePoint begin);
-  void log_released() const;
+
   [[nodiscard]] TimePoint deadline() const {
     return TimePoint(BootClock::duration(last_renewal.load())) + options.renew_deadline;
   }
 
-  // Waiting for it.
-  boost::asio::awaitable<void> acquire();
-  boost::asio::awaitable<void> stand_by();
-  boost::asio::awaitable<void> follow();
-  boost::asio::awaitable<void> until_due();
-  bool noticed(std::optional<Lease> lease);
-  void watch_failed(const Status& why);
-  void restart_wait(double low, double high);
-  void log_failed_try(const Status& status);
-  void warn_of_no_coordinator();
-  std::chrono::milliseconds spread(double low, double high);
+  asio::awaitable<void> pause(milliseconds time) {
+    if (stopping) co_return;
+    wake.expires_after(time);
+    boost::system::error_code ignored;
+    co_await wake.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+
+  void observe(Lease lease, TimePoint now) {
+    candidate.observe(std::move(lease), now);
+    if (!candidate.restored().empty() && !logged_restored.exchange(true)) {
+      callbacks.restored(candidate.restored());
+    }
+    if (candidate.holder() == announced || candidate.holder().empty()) return;
+    announced = candidate.holder();
+    callbacks.post([notify = callbacks.new_leader, identity = announced] { notify(identity); });
+  }
+
+  // Counted from before the request was sent: the server's clock of the Lease cannot have started
+  // later.
+  void renewed(TimePoint begin) { last_renewal = begin.time_since_epoch().count(); }
+
+  void tell_outvoted() {
+    if (!candidate.outvoted() || std::exchange(logged_outvoted, true)) return;
+    callbacks.post([notify = callbacks.outvoted, identity = candidate.lease()->preferred_holder] {
+      notify(identity);
+    });
+  }
+
+  // The record that takes or renews the Lease.
+  [[nodiscard]] LeaseRecord next_record() const {
+    return coordinated && !is_leader ? candidate.accept(clock.wall())
+                                     : candidate.claim(clock.wall());
+  }
+
+  // It is there for this process to take.
+  [[nodiscard]] bool within_reach() const {
+    if (coordinated) return candidate.holds() && !candidate.outvoted();
+    return candidate.holder().empty() || candidate.holds();
+  }
+
+  // May write it as it was seen last; otherwise why not.
+  [[nodiscard]] Status may_write(TimePoint now) const {
+    if (logged_restored) return {Code::failed_precondition, candidate.restored()};
+    const bool ours = is_leader && candidate.holds();
+    if (ours || (coordinated ? within_reach() : candidate.may_take(now))) return {};
+    std::string why = "the Lease is held by " + candidate.holder();
+    if (coordinated && (candidate.holder().empty() || candidate.expired(now))) {
+      why = "the API server's coordinator has to name the holder of the Lease";
+    }
+    return {Code::failed_precondition, std::move(why)};
+  }
+
+  asio::awaitable<Status> write(std::string body, bool create) {
+    write_unanswered = true;
+    Result<Lease> written = Status(Code::internal, "not written");
+    if (create) {
+      written = co_await client->create(std::move(body));
+    } else {
+      written = co_await client->update(std::move(body));
+    }
+    const Code code = written.status().code();
+    write_unanswered = code == Code::cancelled || code == Code::deadline_exceeded ||
+                       code == Code::unavailable || code == Code::unknown;
+    if (!written.ok()) co_return written.status();
+    observe(std::move(*written), clock.now());
+    co_return Status();
+  }
+
+  // One attempt to take or keep the Lease (HOST-112). Ok = it is ours.
+  asio::awaitable<Status> attempt() {
+    const TimePoint begin = clock.now();
+    if (candidate.may_renew_unread(begin) && may_write(begin).ok()) {
+      std::string body = updated_lease(*candidate.lease(), next_record(), annotations());
+      const Status status = co_await write(std::move(body), false);
+      if (status.ok()) {
+        renewed(begin);
+        co_return Status();
+      }
+    }
+    // The watch has just shown it free: another candidate that saw it too makes this a conflict.
+    if (chance && !coordinated && candidate.lease() && candidate.holder().empty()) {
+      std::string body = updated_lease(*candidate.lease(), next_record(), annotations());
+      const Status status = co_await write(std::move(body), false);
+      if (status.ok()) renewed(begin);
+      co_return status;
+    }
+    slow_paths.fetch_add(1, std::memory_order_relaxed);
+    Result<Lease> seen = co_await client->get();
+    const bool absent = !seen.ok() && seen.status().code() == Code::not_found;
+    if (!seen.ok() && !absent) co_return seen.status().with_context("read the Lease");
+    const TimePoint now = clock.now();
+    std::string body;
+    if (absent) {
+      candidate.forget();
+      if (Status refused = may_write(now); !refused.ok()) co_return refused;
+      body = new_lease(options.namespace_name, options.name, next_record(), annotations());
+    } else {
+      observe(std::move(*seen), now);
+      if (Status refused = may_write(now); !refused.ok()) co_return refused;
+      body = updated_lease(*candidate.lease(), next_record(), annotations());
+    }
+    const Status status = co_await write(std::move(body), absent);
+    if (status.ok()) renewed(now);
+    co_return status;
+  }
+
+  // One attempt that stop() and the time limit may end early.
+  asio::awaitable<Status> attempt_within(BootClock::duration time) {
+    using asio::experimental::awaitable_operators::operator||;
+    if (stopping) co_return Status(Code::cancelled, "the election ends");
+    boost::system::error_code ignored;
+    limit.expires_after(std::max(time, BootClock::duration(0)));
+    auto outcome = co_await (attempt() ||
+                             limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored)));
+    if (outcome.index() == 0) co_return std::get<0>(outcome);
+    co_return Status(Code::deadline_exceeded, "no answer before the renew deadline");
+  }
+
+  // Returns why the Lease was lost; empty when it ends because of stopping.
+  asio::awaitable<std::string> renew() {
+    Status last;
+    while (!stopping) {
+      const auto left = std::chrono::duration_cast<milliseconds>(deadline() - clock.now());
+      co_await pause(std::clamp(left, milliseconds(0), options.retry_period));
+      if (stopping) break;
+      if (clock.now() >= deadline()) {
+        std::string reason = "it was not renewed within the renew deadline";
+        if (!last.ok()) reason += ": " + last.message();
+        co_return reason;
+      }
+      last = alive(true);
+      if (last.ok()) last = co_await attempt_within(deadline() - clock.now());
+      if (coordinated) tell_outvoted();
+      if (!last.ok() && !stopping) {
+        log::warning("Failed to renew the Lease", {{"lease", options.lease()}, {"err", last}});
+        if (!candidate.holds() && !candidate.holder().empty()) {
+          std::string reason = "it was taken by " + candidate.holder();
+          co_return reason;
+        }
+      }
+    }
+    co_return std::string();
+  }
+
+  // A function of its own and not in a coroutine ("Coroutines and GCC 12" in
+  // docs/provider-authors.md).
+  void log_released() const { log::info("Released the Lease", {{"lease", options.lease()}}); }
+
+  asio::awaitable<Status> release_once() {
+    // A fresh read: never overwrite a successor (HOST-117).
+    Result<Lease> seen = co_await client->get();
+    if (!seen.ok()) co_return seen.status();
+    observe(std::move(*seen), clock.now());
+    if (!candidate.holds()) co_return Status();
+    std::string body = updated_lease(*candidate.lease(), candidate.release(clock.wall()));
+    Status status = co_await write(std::move(body), false);
+    if (status.ok()) log_released();
+    co_return status;
+  }
+
+  // Without reading first when every write is answered. Otherwise, or after a conflict, with a
+  // read: a renewal that stop() cut off may even arrive between the read and the write.
+  asio::awaitable<Status> release_with_retries() {
+    Status status(Code::aborted, "not tried");
+    if (candidate.holds() && !write_unanswered) {
+      std::string body = updated_lease(*candidate.lease(), candidate.release(clock.wall()));
+      status = co_await write(std::move(body), false);
+      if (status.ok()) log_released();
+    }
+    for (int tries = 0; tries < 2 && status.code() == Code::aborted; ++tries) {
+      status = co_await release_once();
+    }
+    co_return status;
+  }
+
+  asio::awaitable<void> release() {
+    using asio::experimental::awaitable_operators::operator||;
+    boost::system::error_code ignored;
+    limit.expires_after(request_timeout(options));
+    auto outcome = co_await (release_with_retries() ||
+                             limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored)));
+    Status status(Code::deadline_exceeded, "no answer in time");
+    if (outcome.index() == 0) status = std::get<0>(outcome);
+    if (status.ok()) co_return;
+    log::warning("Failed to release the Lease; a successor waits until it expires",
+                 {{"lease", options.lease()}, {"err", status}});
+  }
+
+  asio::awaitable<void> run() {
+    using asio::experimental::awaitable_operators::operator&&;
+    if (candidacy) coordinated = co_await candidacy->enter();
+    if (coordinated) {
+      co_await (elect() && candidacy->keep());
+    } else {
+      co_await elect();
+    }
+    io.stop();
+  }
+
+  asio::awaitable<void> elect() {
+    co_await acquire();
+    std::string lost;
+    if (!stopping) {
+      transitions = candidate.lease()->record.lease_transitions;
+      is_leader = true;
+      callbacks.post(
+          [notify = callbacks.started_leading, count = transitions.load()] { notify(count); });
+      lost = co_await renew();
+      is_leader = false;
+    }
+    if (!lost.empty()) {
+      callbacks.lost(lost);  // not posted: a hung loop would never run it
+    } else if (release_wanted) {
+      // First, so that a coordinator looks for a successor among the others only.
+      if (coordinated) co_await candidacy->withdraw();
+      if (candidate.holds() || write_unanswered) co_await release();
+    }
+    if (candidacy) candidacy->stop();
+  }
+
+  // Any thread.
+  void stop(bool release, std::function<void()> done) {
+    asio::post(io, [this, release, done = std::move(done)]() mutable {
+      release_wanted = release;
+      released = std::move(done);
+      stopping = true;  // here, so that no attempt begins between this and the cancellation
+      wake.cancel();
+      limit.cancel();
+      if (candidacy) candidacy->stop();
+    });
+  }
+
+  // How a candidate waits for the Lease. It watches the Lease, so that it sees a release at once,
+  // wakes up when the holder's time is over, and reads the Lease when no event came for a while, so
+  // that a dead or forbidden watch costs speed and nothing else.
+
+  milliseconds spread(double low, double high) {
+    const double factor = std::uniform_real_distribution<double>(low, high)(random);
+    return std::chrono::duration_cast<milliseconds>(options.retry_period * factor);
+  }
+
+  // Restarts the wait, which lasts at most that many retry periods.
+  void restart_wait(double low, double high) {
+    event_wait = spread(low, high);
+    waiting_again = true;
+    limit.cancel();
+  }
+
+  // An event of the watch. False ends the watch: the Lease may be free.
+  bool noticed(std::optional<Lease> lease) {
+    if (lease) {
+      observe(std::move(*lease), clock.now());
+    } else {
+      candidate.forget();
+    }
+    watch_failures = 0;
+    chance = !stopping && within_reach();
+    // Never expires while a leader renews with every period: its events come earlier. A Lease that
+    // is gone cannot be watched.
+    if (!chance && candidate.lease()) restart_wait(2.2, 3.2);
+    if (!chance && !candidate.lease()) restart_wait(0.0, 0.25);
+    return !chance && !stopping && candidate.lease();
+  }
+
+  void watch_failed(const Status& why) {
+    ++watch_failures;
+    const auto pause = std::min<BootClock::duration>(
+        options.retry_period * (1 << std::min(watch_failures - 1, 6)), kLongestWatchPause);
+    watch_not_before = clock.now() + (refused(why) ? BootClock::duration(kRefusedWatch) : pause);
+    if (watch_failures == 1 && !refused(why)) {
+      watch_not_before = {};
+      restart_wait(0.0, 0.25);  // events were missed: read the Lease
+    }
+    const std::string reason = why.ok() ? "it ended early" : why.message();
+    if (watch_failures > 1) {
+      log::info("The Lease cannot be watched and is polled", {{"reason", reason}});
+    } else if (const auto v = log::v(2)) {
+      v.info("The watch on the Lease ended", {{"reason", reason}});
+    }
+  }
+
+  asio::awaitable<void> follow() {
+    while (!stopping && !chance && candidate.lease()) {
+      const std::string version = candidate.lease()->resource_version;
+      LeaseClient::Changed changed = [this](std::optional<Lease> lease) {
+        return noticed(std::move(lease));
+      };
+      const Status ended = co_await client->watch(version, std::move(changed));
+      if (chance || stopping || !candidate.lease() || ended.code() == Code::cancelled) co_return;
+      // The server ends every watch after some minutes, and then there were events.
+      if (ended.ok() && candidate.lease()->resource_version != version) continue;
+      watch_failed(ended);
+      co_return;
+    }
+  }
+
+  // Until the holder's time or `event_wait` is over, whatever comes first.
+  asio::awaitable<void> until_due() {
+    do {
+      waiting_again = false;
+      BootClock::duration time = event_wait;
+      const BootClock::duration left = candidate.expiry() - clock.now();
+      if (left > BootClock::duration(0)) time = std::min(time, left);
+      limit.expires_after(time);
+      boost::system::error_code ignored;
+      co_await limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    } while (waiting_again && !stopping);
+  }
+
+  asio::awaitable<void> stand_by() {
+    using asio::experimental::awaitable_operators::operator||;
+    const bool watching = candidate.lease() && clock.now() >= watch_not_before;
+    if (watching) {
+      const auto outcome = co_await (follow() || until_due());
+      if (outcome.index() == 1 || chance || stopping) co_return;
+    }
+    if (!stopping) co_await until_due();
+  }
+
+  void log_failed_try(const Status& status) {
+    if (status.message() == last_message) return;
+    last_message = status.message();
+    if (status.code() == Code::failed_precondition || status.code() == Code::aborted) {
+      log::info("Standing by", {{"reason", last_message}});
+    } else {
+      log::warning("Failed to acquire the Lease", {{"lease", options.lease()}, {"err", status}});
+    }
+  }
+
+  void warn_of_no_coordinator() {
+    const TimePoint now = clock.now();
+    const bool led = candidate.lease() && !candidate.holder().empty() && !candidate.expired(now);
+    if (led) {
+      unled.reset();
+    } else if (!unled) {
+      unled = now;
+    } else if (now - *unled > 2 * options.lease_duration && !std::exchange(logged_unled, true)) {
+      log::warning(
+          "Nobody has named the holder of the Lease; kube-apiserver needs the feature gate "
+          "CoordinatedLeaderElection, too",
+          {{"lease", options.lease()}});
+    }
+  }
+
+  // HOST-112, woken up earlier by the watch.
+  asio::awaitable<void> acquire() {
+    constexpr std::chrono::hours kNoLimit{1};  // each request has its own
+    while (!stopping) {
+      Status status = alive(false);
+      if (status.ok()) status = co_await attempt_within(kNoLimit);
+      // A late answer grants no leadership: renew first.
+      if (status.ok() && clock.now() < deadline()) co_return;
+      if (status.ok() || stopping) continue;
+      log_failed_try(status);
+      chance = false;
+      // Another candidate was quicker: most likely the watch names it during this pause. Otherwise
+      // it is the pause of candidates that poll; each event of a watch restarts it.
+      const bool conflict = status.code() == Code::aborted || status.code() == Code::already_exists;
+      event_wait = conflict ? spread(0.05, 0.25) : spread(1.0, 2.2);
+      if (coordinated) {
+        warn_of_no_coordinator();
+        // A Lease that is not there cannot be watched, and its first holder has 5 s (HOST-153).
+        if (!candidate.lease()) event_wait = spread(0.25, 0.5);
+      }
+      co_await stand_by();
+    }
+  }
 
   const ElectionOptions options;
   const ElectionCallbacks callbacks;
@@ -117,282 +500,6 @@ struct LeaderElector::Impl {
   std::atomic<uint64_t> slow_paths{0};
   std::thread thread;  // last: joined before the rest goes
 };
-
-Result<std::string> new_identity() {
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') {
-    return Status(Code::failed_precondition,
-                  "this machine has no host name, which the identity of the Lease needs; set one");
-  }
-  const boost::uuids::uuid random = boost::uuids::random_generator()();
-  return std::string(host.data()) + "_" + boost::uuids::to_string(random);
-}
-
-milliseconds request_timeout(const ElectionOptions& options) {
-  return std::max(milliseconds(1'000), options.renew_deadline / 2);
-}
-
-using TimePoint = BootClock::time_point;
-
-namespace {
-
-CandidacyOptions candidacy_options(const ElectionOptions& election) {
-  CandidacyOptions options;
-  options.names = {{}, election.namespace_name, election.identity, election.name};
-  options.versions = election.versions;
-  options.retry_period = election.retry_period;
-  return options;
-}
-
-}  // namespace
-
-LeaderElector::Impl::Impl(ElectionOptions given, const MakeLeaseClient& factory,
-                          ElectionCallbacks notify, Alive host_alive, const Clock& time,
-                          const MakeCandidateClient& candidates)
-    : options(std::move(given)),
-      callbacks(std::move(notify)),
-      alive(std::move(host_alive)),
-      clock(time),
-      candidate(options.identity, std::chrono::ceil<std::chrono::seconds>(options.lease_duration)),
-      wake(io),
-      limit(io),
-      client(factory(io.get_executor())) {
-  if (!candidates) return;
-  candidacy = std::make_unique<Candidacy>(
-      io.get_executor(), candidacy_options(options), candidates(io.get_executor()),
-      [this] { return alive(is_leader); }, clock);
-}
-
-asio::awaitable<void> LeaderElector::Impl::pause(milliseconds time) {
-  if (stopping) co_return;
-  wake.expires_after(time);
-  boost::system::error_code ignored;
-  co_await wake.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-}
-
-void LeaderElector::Impl::observe(Lease lease, TimePoint now) {
-  candidate.observe(std::move(lease), now);
-  if (!candidate.restored().empty() && !logged_restored.exchange(true)) {
-    callbacks.restored(candidate.restored());
-  }
-  if (candidate.holder() == announced || candidate.holder().empty()) return;
-  announced = candidate.holder();
-  callbacks.post([notify = callbacks.new_leader, identity = announced] { notify(identity); });
-}
-
-// Counted from before the request was sent: the server's clock of the Lease cannot have started
-// later.
-void LeaderElector::Impl::renewed(TimePoint begin) {
-  last_renewal = begin.time_since_epoch().count();
-}
-
-void LeaderElector::Impl::tell_outvoted() {
-  if (!candidate.outvoted() || std::exchange(logged_outvoted, true)) return;
-  callbacks.post([notify = callbacks.outvoted, identity = candidate.lease()->preferred_holder] {
-    notify(identity);
-  });
-}
-
-LeaseRecord LeaderElector::Impl::next_record() const {
-  return coordinated && !is_leader ? candidate.accept(clock.wall()) : candidate.claim(clock.wall());
-}
-
-bool LeaderElector::Impl::within_reach() const {
-  if (coordinated) return candidate.holds() && !candidate.outvoted();
-  return candidate.holder().empty() || candidate.holds();
-}
-
-Status LeaderElector::Impl::may_write(TimePoint now) const {
-  if (logged_restored) return {Code::failed_precondition, candidate.restored()};
-  const bool ours = is_leader && candidate.holds();
-  if (ours || (coordinated ? within_reach() : candidate.may_take(now))) return {};
-  std::string why = "the Lease is held by " + candidate.holder();
-  if (coordinated && (candidate.holder().empty() || candidate.expired(now))) {
-    why = "the API server's coordinator has to name the holder of the Lease";
-  }
-  return {Code::failed_precondition, std::move(why)};
-}
-
-asio::awaitable<Status> LeaderElector::Impl::write(std::string body, bool create) {
-  write_unanswered = true;
-  Result<Lease> written = Status(Code::internal, "not written");
-  if (create) {
-    written = co_await client->create(std::move(body));
-  } else {
-    written = co_await client->update(std::move(body));
-  }
-  const Code code = written.status().code();
-  write_unanswered = code == Code::cancelled || code == Code::deadline_exceeded ||
-                     code == Code::unavailable || code == Code::unknown;
-  if (!written.ok()) co_return written.status();
-  observe(std::move(*written), clock.now());
-  co_return Status();
-}
-
-// One attempt to take or keep the Lease (HOST-112). Ok = it is ours.
-asio::awaitable<Status> LeaderElector::Impl::attempt() {
-  const TimePoint begin = clock.now();
-  if (candidate.may_renew_unread(begin) && may_write(begin).ok()) {
-    std::string body = updated_lease(*candidate.lease(), next_record(), annotations());
-    const Status status = co_await write(std::move(body), false);
-    if (status.ok()) {
-      renewed(begin);
-      co_return Status();
-    }
-  }
-  // The watch has just shown it free: another candidate that saw it too makes this a conflict.
-  if (chance && !coordinated && candidate.lease() && candidate.holder().empty()) {
-    std::string body = updated_lease(*candidate.lease(), next_record(), annotations());
-    const Status status = co_await write(std::move(body), false);
-    if (status.ok()) renewed(begin);
-    co_return status;
-  }
-  slow_paths.fetch_add(1, std::memory_order_relaxed);
-  Result<Lease> seen = co_await client->get();
-  const bool absent = !seen.ok() && seen.status().code() == Code::not_found;
-  if (!seen.ok() && !absent) co_return seen.status().with_context("read the Lease");
-  const TimePoint now = clock.now();
-  std::string body;
-  if (absent) {
-    candidate.forget();
-    if (Status refused = may_write(now); !refused.ok()) co_return refused;
-    body = new_lease(options.namespace_name, options.name, next_record(), annotations());
-  } else {
-    observe(std::move(*seen), now);
-    if (Status refused = may_write(now); !refused.ok()) co_return refused;
-    body = updated_lease(*candidate.lease(), next_record(), annotations());
-  }
-  const Status status = co_await write(std::move(body), absent);
-  if (status.ok()) renewed(now);
-  co_return status;
-}
-
-// One attempt that stop() and the time limit may end early.
-asio::awaitable<Status> LeaderElector::Impl::attempt_within(BootClock::duration time) {
-  using asio::experimental::awaitable_operators::operator||;
-  if (stopping) co_return Status(Code::cancelled, "the election ends");
-  boost::system::error_code ignored;
-  limit.expires_after(std::max(time, BootClock::duration(0)));
-  auto outcome =
-      co_await (attempt() || limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored)));
-  if (outcome.index() == 0) co_return std::get<0>(outcome);
-  co_return Status(Code::deadline_exceeded, "no answer before the renew deadline");
-}
-
-// Returns why the Lease was lost; empty when it ends because of stopping.
-asio::awaitable<std::string> LeaderElector::Impl::renew() {
-  Status last;
-  while (!stopping) {
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline() - clock.now());
-    co_await pause(std::clamp(left, milliseconds(0), options.retry_period));
-    if (stopping) break;
-    if (clock.now() >= deadline()) {
-      std::string reason = "it was not renewed within the renew deadline";
-      if (!last.ok()) reason += ": " + last.message();
-      co_return reason;
-    }
-    last = alive(true);
-    if (last.ok()) last = co_await attempt_within(deadline() - clock.now());
-    if (coordinated) tell_outvoted();
-    if (!last.ok() && !stopping) {
-      log::warning("Failed to renew the Lease", {{"lease", options.lease()}, {"err", last}});
-      if (!candidate.holds() && !candidate.holder().empty()) {
-        std::string reason = "it was taken by " + candidate.holder();
-        co_return reason;
-      }
-    }
-  }
-  co_return std::string();
-}
-
-// A function of its own and not in a coroutine ("Coroutines and GCC 12" in
-// docs/provider-authors.md).
-void LeaderElector::Impl::log_released() const {
-  log::info("Released the Lease", {{"lease", options.lease()}});
-}
-
-asio::awaitable<Status> LeaderElector::Impl::release_once() {
-  // A fresh read: never overwrite a successor (HOST-117).
-  Result<Lease> seen = co_await client->get();
-  if (!seen.ok()) co_return seen.status();
-  observe(std::move(*seen), clock.now());
-  if (!candidate.holds()) co_return Status();
-  std::string body = updated_lease(*candidate.lease(), candidate.release(clock.wall()));
-  Status status = co_await write(std::move(body), false);
-  if (status.ok()) log_released();
-  co_return status;
-}
-
-// Without reading first when every write is answered. Otherwise, or after a conflict, with a read:
-// a renewal that stop() cut off may even arrive between the read and the write.
-asio::awaitable<Status> LeaderElector::Impl::release_with_retries() {
-  Status status(Code::aborted, "not tried");
-  if (candidate.holds() && !write_unanswered) {
-    std::string body = updated_lease(*candidate.lease(), candidate.release(clock.wall()));
-    status = co_await write(std::move(body), false);
-    if (status.ok()) log_released();
-  }
-  for (int tries = 0; tries < 2 && status.code() == Code::aborted; ++tries) {
-    status = co_await release_once();
-  }
-  co_return status;
-}
-
-asio::awaitable<void> LeaderElector::Impl::release() {
-  using asio::experimental::awaitable_operators::operator||;
-  boost::system::error_code ignored;
-  limit.expires_after(request_timeout(options));
-  auto outcome = co_await (release_with_retries() ||
-                           limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored)));
-  Status status(Code::deadline_exceeded, "no answer in time");
-  if (outcome.index() == 0) status = std::get<0>(outcome);
-  if (status.ok()) co_return;
-  log::warning("Failed to release the Lease; a successor waits until it expires",
-               {{"lease", options.lease()}, {"err", status}});
-}
-
-asio::awaitable<void> LeaderElector::Impl::run() {
-  using asio::experimental::awaitable_operators::operator&&;
-  if (candidacy) coordinated = co_await candidacy->enter();
-  if (coordinated) {
-    co_await (elect() && candidacy->keep());
-  } else {
-    co_await elect();
-  }
-  io.stop();
-}
-
-asio::awaitable<void> LeaderElector::Impl::elect() {
-  co_await acquire();
-  std::string lost;
-  if (!stopping) {
-    transitions = candidate.lease()->record.lease_transitions;
-    is_leader = true;
-    callbacks.post(
-        [notify = callbacks.started_leading, count = transitions.load()] { notify(count); });
-    lost = co_await renew();
-    is_leader = false;
-  }
-  if (!lost.empty()) {
-    callbacks.lost(lost);  // not posted: a hung loop would never run it
-  } else if (release_wanted) {
-    // First, so that a coordinator looks for a successor among the others only.
-    if (coordinated) co_await candidacy->withdraw();
-    if (candidate.holds() || write_unanswered) co_await release();
-  }
-  if (candidacy) candidacy->stop();
-}
-
-void LeaderElector::Impl::stop(bool release, std::function<void()> done) {
-  asio::post(io, [this, release, done = std::move(done)]() mutable {
-    release_wanted = release;
-    released = std::move(done);
-    stopping = true;  // here, so that no attempt begins between this and the cancellation
-    wake.cancel();
-    limit.cancel();
-    if (candidacy) candidacy->stop();
-  });
-}
 
 LeaderElector::LeaderElector(ElectionOptions options, MakeLeaseClient factory,
                              ElectionCallbacks callbacks, Alive alive, const Clock& clock,
@@ -438,154 +545,6 @@ Status LeaderElector::health() const {
   if (age <= impl_->options.lease_duration + std::chrono::seconds(20)) return {};
   return Status(Code::unavailable, "holds the Lease but has not renewed it for " +
                                        std::to_string(age / std::chrono::seconds(1)) + " s");
-}
-
-// How a candidate waits for the Lease. It watches the Lease, so that it sees a release at once,
-// wakes up when the holder's time is over, and reads the Lease when no event came for a while, so
-// that a dead or forbidden watch costs speed and nothing else.
-
-namespace {
-
-constexpr std::chrono::minutes kRefusedWatch{5};  // until a refused watch is retried
-constexpr std::chrono::seconds kLongestWatchPause{60};
-
-bool refused(const Status& status) {
-  return status.code() == Code::permission_denied || status.code() == Code::unauthenticated ||
-         status.code() == Code::invalid_argument || status.code() == Code::unimplemented;
-}
-
-}  // namespace
-
-milliseconds LeaderElector::Impl::spread(double low, double high) {
-  const double factor = std::uniform_real_distribution<double>(low, high)(random);
-  return std::chrono::duration_cast<milliseconds>(options.retry_period * factor);
-}
-
-// Restarts the wait, which lasts at most that many retry periods.
-void LeaderElector::Impl::restart_wait(double low, double high) {
-  event_wait = spread(low, high);
-  waiting_again = true;
-  limit.cancel();
-}
-
-// An event of the watch. False ends the watch: the Lease may be free.
-bool LeaderElector::Impl::noticed(std::optional<Lease> lease) {
-  if (lease) {
-    observe(std::move(*lease), clock.now());
-  } else {
-    candidate.forget();
-  }
-  watch_failures = 0;
-  chance = !stopping && within_reach();
-  // Never expires while a leader renews with every period: its events come earlier. A Lease that is
-  // gone cannot be watched.
-  if (!chance && candidate.lease()) restart_wait(2.2, 3.2);
-  if (!chance && !candidate.lease()) restart_wait(0.0, 0.25);
-  return !chance && !stopping && candidate.lease();
-}
-
-void LeaderElector::Impl::watch_failed(const Status& why) {
-  ++watch_failures;
-  const auto pause = std::min<BootClock::duration>(
-      options.retry_period * (1 << std::min(watch_failures - 1, 6)), kLongestWatchPause);
-  watch_not_before = clock.now() + (refused(why) ? BootClock::duration(kRefusedWatch) : pause);
-  if (watch_failures == 1 && !refused(why)) {
-    watch_not_before = {};
-    restart_wait(0.0, 0.25);  // events were missed: read the Lease
-  }
-  const std::string reason = why.ok() ? "it ended early" : why.message();
-  if (watch_failures > 1) {
-    log::info("The Lease cannot be watched and is polled", {{"reason", reason}});
-  } else if (const auto v = log::v(2)) {
-    v.info("The watch on the Lease ended", {{"reason", reason}});
-  }
-}
-
-asio::awaitable<void> LeaderElector::Impl::follow() {
-  while (!stopping && !chance && candidate.lease()) {
-    const std::string version = candidate.lease()->resource_version;
-    LeaseClient::Changed changed = [this](std::optional<Lease> lease) {
-      return noticed(std::move(lease));
-    };
-    const Status ended = co_await client->watch(version, std::move(changed));
-    if (chance || stopping || !candidate.lease() || ended.code() == Code::cancelled) co_return;
-    // The server ends every watch after some minutes, and then there were events.
-    if (ended.ok() && candidate.lease()->resource_version != version) continue;
-    watch_failed(ended);
-    co_return;
-  }
-}
-
-// Until the holder's time or `event_wait` is over, whatever comes first.
-asio::awaitable<void> LeaderElector::Impl::until_due() {
-  do {
-    waiting_again = false;
-    BootClock::duration time = event_wait;
-    const BootClock::duration left = candidate.expiry() - clock.now();
-    if (left > BootClock::duration(0)) time = std::min(time, left);
-    limit.expires_after(time);
-    boost::system::error_code ignored;
-    co_await limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  } while (waiting_again && !stopping);
-}
-
-asio::awaitable<void> LeaderElector::Impl::stand_by() {
-  using asio::experimental::awaitable_operators::operator||;
-  const bool watching = candidate.lease() && clock.now() >= watch_not_before;
-  if (watching) {
-    const auto outcome = co_await (follow() || until_due());
-    if (outcome.index() == 1 || chance || stopping) co_return;
-  }
-  if (!stopping) co_await until_due();
-}
-
-void LeaderElector::Impl::log_failed_try(const Status& status) {
-  if (status.message() == last_message) return;
-  last_message = status.message();
-  if (status.code() == Code::failed_precondition || status.code() == Code::aborted) {
-    log::info("Standing by", {{"reason", last_message}});
-  } else {
-    log::warning("Failed to acquire the Lease", {{"lease", options.lease()}, {"err", status}});
-  }
-}
-
-void LeaderElector::Impl::warn_of_no_coordinator() {
-  const TimePoint now = clock.now();
-  const bool led = candidate.lease() && !candidate.holder().empty() && !candidate.expired(now);
-  if (led) {
-    unled.reset();
-  } else if (!unled) {
-    unled = now;
-  } else if (now - *unled > 2 * options.lease_duration && !std::exchange(logged_unled, true)) {
-    log::warning(
-        "Nobody has named the holder of the Lease; kube-apiserver needs the feature gate "
-        "CoordinatedLeaderElection, too",
-        {{"lease", options.lease()}});
-  }
-}
-
-// HOST-112, woken up earlier by the watch.
-asio::awaitable<void> LeaderElector::Impl::acquire() {
-  constexpr std::chrono::hours kNoLimit{1};  // each request has its own
-  while (!stopping) {
-    Status status = alive(false);
-    if (status.ok()) status = co_await attempt_within(kNoLimit);
-    // A late answer grants no leadership: renew first.
-    if (status.ok() && clock.now() < deadline()) co_return;
-    if (status.ok() || stopping) continue;
-    log_failed_try(status);
-    chance = false;
-    // Another candidate was quicker: most likely the watch names it during this pause. Otherwise it
-    // is the pause of candidates that poll; each event of a watch restarts it.
-    const bool conflict = status.code() == Code::aborted || status.code() == Code::already_exists;
-    event_wait = conflict ? spread(0.05, 0.25) : spread(1.0, 2.2);
-    if (coordinated) {
-      warn_of_no_coordinator();
-      // A Lease that is not there cannot be watched, and its first holder has 5 s (HOST-153).
-      if (!candidate.lease()) event_wait = spread(0.25, 0.5);
-    }
-    co_await stand_by();
-  }
 }
 
 }  // namespace ccm::election
