@@ -1,6 +1,8 @@
 // Time as a dependency, for code that has no event loop's timers at hand.
 #pragma once
 
+#include <time.h>
+
 #include <chrono>
 
 namespace ccm {
@@ -12,7 +14,11 @@ struct BootClock {
   using period = duration::period;
   using time_point = std::chrono::time_point<BootClock>;
   static constexpr bool is_steady = true;
-  static time_point now() noexcept;
+  static time_point now() noexcept {
+    timespec value{};
+    ::clock_gettime(CLOCK_BOOTTIME, &value);
+    return time_point(std::chrono::seconds(value.tv_sec) + std::chrono::nanoseconds(value.tv_nsec));
+  }
 };
 
 // Both methods: any thread.

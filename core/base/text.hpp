@@ -21,8 +21,8 @@ inline std::string escaped(std::string_view text, std::string_view special) {
       {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string result;
   for (const char c : text) {
-    const auto* const entity = std::find_if(std::begin(kEntities), std::end(kEntities),
-                                            [c](const auto& pair) { return pair.first == c; });
+    const auto* const entity =
+        std::ranges::find(kEntities, c, [](const auto& pair) { return pair.first; });
     if (entity == std::end(kEntities) || special.find(c) == std::string_view::npos) {
       result += c;
     } else {
