@@ -1,6 +1,5 @@
 #include "app/status/status_json.hpp"
 
-#include "app/status/status_summary.hpp"
 #include "app/status/status_text.hpp"
 #include "base/version.hpp"
 #include "kube/time_text.hpp"

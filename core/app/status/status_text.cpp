@@ -1,17 +1,209 @@
 #include "app/status/status_text.hpp"
 
-#include "app/status/status_summary.hpp"
+#include "base/duration.hpp"
 #include "base/text.hpp"
+#include "kube/time_text.hpp"
 #include "serving/pages.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace ccm::app {
+
+namespace {
+
+constexpr std::string_view kCommand = "kubectl annotate ";
+
+const StatusJson& part(const StatusJson& object, const char* name) {
+  static const auto* const kNothing = new StatusJson(StatusJson::object());
+  const auto place = object.find(name);
+  return place == object.end() ? *kNothing : *place;
+}
+
+std::string text_of(const StatusJson& object, const char* name) {
+  const auto place = object.find(name);
+  return place == object.end() ? std::string() : plain(*place);
+}
+
+std::string age_text(const std::string& since, std::string_view now) {
+  const auto begin = kube::parse_time(since);
+  const auto end = kube::parse_time(now);
+  return begin && end ? short_duration(*end - *begin) : std::string();
+}
+
+// The object's own name in a message, which tells it from others with the same cause.
+std::string without_name(std::string text, const std::string& key) {
+  const std::string name = key.substr(key.rfind('/') + 1);
+  if (name.size() < 2) return text;
+  for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at) {
+    text.replace(at, name.size(), "*");
+  }
+  return text;
+}
+
+// A message's command, and the text before the words that lead to it.
+std::pair<std::string, std::string> split_command(const std::string& message) {
+  const std::size_t at = message.find(kCommand);
+  if (at == std::string::npos) return {message, {}};
+  std::size_t end = at;
+  for (const char* separator : {". ", "; ", ", "}) {
+    const std::size_t place = message.rfind(separator, at);
+    if (place != std::string::npos && (end == at || place > end)) end = place;
+  }
+  return {message.substr(0, end), message.substr(at)};
+}
+
+struct Group {
+  StatusJson json;  // of its first object
+  std::string cause;
+  std::map<std::string, std::string> commands;  // by key; empty: it has none
+  std::string since;
+
+  void add(const StatusJson& object) {
+    const std::string key = text_of(object, "key");
+    const auto [before, command] = split_command(text_of(object, "waitsFor"));
+    if (commands.empty()) {
+      json = {{"controller", object.value("controller", "")}, {"state", object.value("state", "")}};
+      for (const char* name : {"class", "reason"}) {
+        if (object.contains(name)) json[name] = object[name];
+      }
+      cause = before;
+    }
+    commands[key] = command;
+    const std::string begin = text_of(object, "unsettledSince");
+    if (!begin.empty() && (since.empty() || begin < since)) since = begin;
+  }
+
+  // One command for all where they differ in the object's name only, else one after the other.
+  [[nodiscard]] std::string release() const {
+    std::string line;
+    std::string names;
+    std::string one_by_one;
+    bool alike = true;
+    for (const auto& [key, command] : commands) {
+      if (command.empty()) return {};
+      const std::string name = " " + key.substr(key.rfind('/') + 1) + " ";
+      const std::size_t at = command.find(name);
+      const std::string common =
+          command.substr(0, at) + " *" +
+          (at == std::string::npos ? std::string() : command.substr(at + name.size() - 1));
+      alike = alike && at != std::string::npos && (line.empty() || common == line);
+      line = common;
+      names += name.substr(0, name.size() - 1);
+      one_by_one += (one_by_one.empty() ? "" : " && ") + command;
+    }
+    if (!alike) return one_by_one;
+    const std::size_t at = line.find(" *");
+    return line.substr(0, at) + names + line.substr(at + 2);
+  }
+
+  [[nodiscard]] StatusJson finished(std::string_view now) {
+    json["count"] = commands.size();
+    if (std::string age = age_text(since, now); !age.empty()) json["for"] = std::move(age);
+    std::string command = release();
+    if (!cause.empty()) json["waitsFor"] = cause;
+    json["keys"] = StatusJson::array();
+    for (const auto& entry : commands) json["keys"].push_back(entry.first);
+    if (!command.empty()) json["release"] = std::move(command);
+    return std::move(json);
+  }
+};
+
+void add_cloud(const StatusJson& status, StatusJson& problems) {
+  for (const StatusJson& trouble : part(part(status, "cloud"), "troubles")) {
+    problems.push_back(text_of(trouble, "text"));
+  }
+  if (const std::string doubt = text_of(part(status, "cloud"), "doubtfulListing"); !doubt.empty()) {
+    problems.push_back(doubt);
+  }
+}
+
+void add_brakes(const StatusJson& status, StatusJson& problems) {
+  const StatusJson& brakes = part(status, "brake");
+  for (const auto& [kind, brake] : brakes.items()) {
+    if (!brake.value("engaged", false)) continue;
+    problems.push_back("the deletion brake on " + kind + " holds " + text_of(brake, "held"));
+  }
+  const auto held = part(status, "cloud").value("replacementsHeld", 0);
+  if (held > 0) {
+    problems.push_back("the creation brake keeps " + std::to_string(held) +
+                       (held == 1 ? " Service" : " Services") + " from another load balancer");
+  }
+}
+
+// Somebody may have to act: the object failed, is held, or lacks a permission.
+bool needs_action(const StatusJson& object) {
+  const std::string state = text_of(object, "state");
+  return state == "retrying" || state == "refused" || state == "held" || state == "failed" ||
+         (state == "queued" && text_of(object, "class") == "auth");
+}
+
+void add_objects(const StatusJson& status, StatusJson& problems) {
+  std::map<std::string, int64_t> counts;  // by state
+  for (const StatusJson& group : part(status, "groups")) {
+    const std::string state = text_of(group, "state");
+    if (needs_action(group) && state != "queued") counts[state] += group.value("count", 0);
+  }
+  std::string text;
+  for (const auto& [state, count] : counts) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + state;
+  }
+  if (!text.empty()) problems.push_back("objects that are not settled: " + text);
+}
+
+}  // namespace
+
+StatusJson problems_json(const StatusJson& status) {
+  StatusJson problems = StatusJson::array();
+  add_cloud(status, problems);
+  const StatusJson& missing = part(part(status, "permissions"), "missing");
+  for (const auto& [who, what] : missing.items()) {
+    problems.push_back(who + " lacks " + plain(what) +
+                       "; ccmctl rbac prints the roles that it needs");
+  }
+  for (const StatusJson& component : part(status, "components")) {
+    if (!component.value("degraded", false)) continue;
+    problems.push_back(text_of(component, "name") +
+                       " is degraded: it stalls the manager or misses its deadlines; the log says "
+                       "what it was doing");
+  }
+  add_brakes(status, problems);
+  for (const StatusJson& rejected : part(status, "rejectedConfigurations")) {
+    problems.push_back("plugin " + text_of(rejected, "plugin") + " cannot use the new content of " +
+                       text_of(rejected, "file") +
+                       ", so the earlier one stays in force: " + text_of(rejected, "reason"));
+  }
+  add_objects(status, problems);
+  return problems;
+}
+
+StatusJson groups_json(const StatusJson& objects, std::string_view now) {
+  std::map<std::string, Group> groups;
+  for (const StatusJson& object : objects) {
+    const std::string reason = text_of(object, "reason");
+    const std::string cause =
+        reason.empty() ? without_name(text_of(object, "waitsFor"), text_of(object, "key")) : reason;
+    groups[text_of(object, "controller") + "\n" + text_of(object, "state") + "\n" +
+           text_of(object, "class") + "\n" + cause]
+        .add(object);
+  }
+  std::vector<StatusJson> sorted;
+  for (auto& entry : groups) sorted.push_back(entry.second.finished(now));
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const StatusJson& left, const StatusJson& right) {
+                     const bool urgent = needs_action(left);
+                     if (urgent != needs_action(right)) return urgent;
+                     return left.value("count", 0) > right.value("count", 0);
+                   });
+  return StatusJson(std::move(sorted));
+}
 
 namespace {
 
@@ -202,7 +394,7 @@ void add_table(const char* title, const StatusJson& list, std::string* html) {
   for (const StatusJson& object : list) {
     rows.push_back(flat(object));
     for (const auto& [name, value] : rows.back()) {
-      if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
+      if (std::ranges::find(columns, name) == columns.end()) columns.push_back(name);
     }
   }
   *html += "<div class=\"wide\"><table>\n<tr>";
@@ -211,8 +403,7 @@ void add_table(const char* title, const StatusJson& list, std::string* html) {
   for (const auto& row : rows) {
     *html += "<tr>";
     for (const std::string& column : columns) {
-      const auto place = std::find_if(row.begin(), row.end(),
-                                      [&](const auto& member) { return member.first == column; });
+      const auto place = std::ranges::find(row, column, &Members::value_type::first);
       cell("td", place == row.end() ? std::string_view() : place->second, html);
     }
     *html += "</tr>\n";

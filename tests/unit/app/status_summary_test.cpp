@@ -1,7 +1,6 @@
 // What an operator reads first on /statusz.
-#include "app/status/status_summary.hpp"
-
 #include "app/cloud_news.hpp"
+#include "app/status/status_text.hpp"
 
 #include <gtest/gtest.h>
 
