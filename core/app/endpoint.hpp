@@ -4,7 +4,6 @@
 
 #include "app/flags/options.hpp"
 #include "kube/client.hpp"
-#include "serving/auth/auth_metrics.hpp"
 #include "serving/auth/trust.hpp"
 #include "serving/health.hpp"
 #include "serving/metrics.hpp"

@@ -141,7 +141,7 @@ AccessControl::AccessControl(Authenticator authenticator, std::shared_ptr<Access
 
 bool AccessControl::open(std::string_view path) const {
   const std::string_view asked = without_slash(path);
-  return std::any_of(open_paths_.begin(), open_paths_.end(), [asked](const std::string& pattern) {
+  return std::ranges::any_of(open_paths_, [asked](const std::string& pattern) {
     const std::string_view known = without_slash(pattern);
     return known.ends_with('*') ? asked.starts_with(known.substr(0, known.size() - 1))
                                 : asked == known;

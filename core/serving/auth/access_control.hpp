@@ -2,10 +2,10 @@
 // right. The server's thread.
 #pragma once
 
-#include "serving/auth/auth_metrics.hpp"
 #include "serving/auth/reviewers.hpp"
 #include "serving/auth/trust.hpp"
 #include "serving/message.hpp"
+#include "serving/metrics.hpp"
 
 #include <ccm/status.hpp>
 

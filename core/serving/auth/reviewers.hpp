@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/log.hpp"
-#include "serving/auth/auth_metrics.hpp"
 #include "serving/auth/reviews.hpp"
 #include "serving/message.hpp"
+#include "serving/metrics.hpp"
 
 #include <ccm/status.hpp>
 

@@ -35,9 +35,9 @@ Status read_list(const Data& data, const char* key, std::vector<std::string>* li
   if (text == nullptr) return {};
   const auto parsed = nlohmann::json::parse(*text, nullptr, false);
   const bool strings =
-      parsed.is_null() ||
-      (parsed.is_array() && std::all_of(parsed.begin(), parsed.end(),
-                                        [](const auto& item) { return item.is_string(); }));
+      parsed.is_null() || (parsed.is_array() && std::ranges::all_of(parsed, [](const auto& item) {
+                             return item.is_string();
+                           }));
   if (!strings) {
     return Status(Code::invalid_argument, ErrorClass::invalid_spec,
                   std::string(key) + ": it is no JSON list of strings");
@@ -95,7 +95,7 @@ Finding user_of_front_proxy(const FrontProxyTrust& trust, const Request& request
   }
   const std::string proxy = request.peer->common_name();
   const auto& allowed = trust.allowed_names;
-  if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), proxy) == allowed.end()) {
+  if (!allowed.empty() && std::ranges::find(allowed, proxy) == allowed.end()) {
     return {std::nullopt, "front proxy: its common name " + proxy + " is not in the allowed list"};
   }
   User user;
@@ -136,9 +136,9 @@ void strip_credentials(const FrontProxyTrust& trust, Request* request) {
     for (const std::string& name : *names) request->remove_header(name);
   }
   std::erase_if(request->headers, [&trust](const HeaderField& field) {
-    return std::any_of(
-        trust.extra_prefixes.begin(), trust.extra_prefixes.end(),
-        [&field](const auto& prefix) { return starts_with_header(field.name, prefix); });
+    return std::ranges::any_of(trust.extra_prefixes, [&field](const auto& prefix) {
+      return starts_with_header(field.name, prefix);
+    });
   });
 }
 
