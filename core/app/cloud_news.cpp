@@ -35,7 +35,7 @@ void CloudNews::look() {
   if (stopped_ || !deps_.leading()) return;
   const auto troubles = deps_.health.troubles();
   if (troubles.empty()) return tell_end();
-  const auto worst = std::find_if(troubles.begin(), troubles.end(), certain);
+  const auto worst = std::ranges::find_if(troubles, certain);
   if (worst == troubles.end()) return;
   tell(*worst);
   if (pause_ == milliseconds(0)) ask_for_nodes();
@@ -115,7 +115,7 @@ bool waits(const nlohmann::json& node) {
   if (spec == node.end() || !spec->is_object()) return false;
   const auto taints = spec->find("taints");
   if (taints == spec->end() || !taints->is_array()) return false;
-  return std::any_of(taints->begin(), taints->end(), [](const nlohmann::json& taint) {
+  return std::ranges::any_of(*taints, [](const nlohmann::json& taint) {
     return taint.is_object() && taint.value("key", "") == kUninitializedTaint;
   });
 }

@@ -303,9 +303,9 @@ struct Manager final : plugin::FlagSource {
   // makes no accounts and no tokens.
   [[nodiscard]] std::string account_of(const plugin::ComponentIdentity& identity) const {
     if (!options.kube_cloud_shared.use_service_account_credentials || dry_run.enabled()) return {};
+    const auto& all = selection.controllers;
     const bool controller =
-        std::any_of(selection.controllers.begin(), selection.controllers.end(),
-                    [&](const SelectedComponent& one) { return one.name == identity.name; });
+        std::ranges::find(all, identity.name, &SelectedComponent::name) != all.end();
     return controller ? identity.client_name : std::string();
   }
 
@@ -644,11 +644,9 @@ struct Manager final : plugin::FlagSource {
     if (ending.stopping()) return;
     recorders.start();
     if (cloud_news) cloud_news->look();
-    const auto components = plugins.components();
-    const auto controllers =
-        std::count_if(components.begin(), components.end(), [](const auto& component) {
-          return component.kind == plugin::ComponentKind::controller && component.skipped.empty();
-        });
+    const auto controllers = std::ranges::count_if(plugins.components(), [](const auto& component) {
+      return component.kind == plugin::ComponentKind::controller && component.skipped.empty();
+    });
     log::info("Leading", {{"controllers", controllers}});
     plugins.start_controllers();
   }

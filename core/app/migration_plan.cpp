@@ -32,9 +32,9 @@ std::vector<std::string> unknown_names(const election::LeaderMigration& migratio
                                        std::span<const KnownController> known) {
   std::vector<std::string> unknown;
   for (const auto& entry : migration.controller_leaders) {
-    const bool ours = std::any_of(known.begin(), known.end(), [&](const KnownController& one) {
-      const Names names = names_of(one);
-      return std::find(names.begin(), names.end(), entry.name) != names.end();
+    const bool ours = std::ranges::any_of(known, [&](const KnownController& controller) {
+      const Names names = names_of(controller);
+      return std::ranges::find(names, entry.name) != names.end();
     });
     if (!ours) unknown.push_back(entry.name);
   }
@@ -62,7 +62,7 @@ Result<MigrationPlan> plan_migration(const LeaderMigrationOptions& migration,
   plan.lease = read->leader_name;
   plan.unknown = unknown_names(*read, known);
   for (const KnownController& controller : known) {
-    const auto runs = std::find(enabled.begin(), enabled.end(), controller.name);
+    const auto runs = std::ranges::find(enabled, controller.name);
     if (runs == enabled.end()) continue;
     switch (election::lease_of(*read, names_of(controller))) {
       case ControllerLease::main:

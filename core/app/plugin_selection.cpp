@@ -40,8 +40,9 @@ std::optional<plugin::Examination> examine_path(const std::string& provider) {
 }
 
 bool brings_provider(const plugin::Manifest& manifest) {
-  return std::any_of(manifest.components.begin(), manifest.components.end(),
-                     [](const auto& one) { return one.kind == plugin::ComponentKind::provider; });
+  const auto& all = manifest.components;
+  return std::ranges::find(all, plugin::ComponentKind::provider, &plugin::Component::kind) !=
+         all.end();
 }
 
 bool same_file(const std::filesystem::path& one, const std::filesystem::path& other) {
@@ -51,10 +52,8 @@ bool same_file(const std::filesystem::path& one, const std::filesystem::path& ot
 
 const plugin::InstalledController* find_in(
     const std::vector<plugin::InstalledController>& controllers, std::string_view name) {
-  for (const auto& controller : controllers) {
-    if (controller.name == name) return &controller;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(controllers, name, &plugin::InstalledController::name);
+  return found == controllers.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -110,8 +109,7 @@ void PluginSelection::sort_controllers() {
     controllers_.push_back({component.name, component.aliases, component.client_name,
                             component.enabled_by_default, provider_->path, chosen->id});
   }
-  std::stable_sort(controllers_.begin(), controllers_.end(),
-                   [](const auto& one, const auto& other) { return one.name < other.name; });
+  std::ranges::stable_sort(controllers_, {}, &plugin::InstalledController::name);
 }
 
 Status PluginSelection::add_flags(CommandLine& command_line) const {
@@ -134,7 +132,7 @@ Status PluginSelection::add_flags(CommandLine& command_line) const {
         provider_.status().message());
   }
   for (const auto& file : registry_.files()) {
-    const bool in_use = std::find(paths.begin(), paths.end(), file.path) != paths.end();
+    const bool in_use = std::ranges::find(paths, file.path) != paths.end();
     if (in_use || !file.manifest) continue;
     command_line.add_absent_plugin(file.manifest->id, file.manifest->options,
                                    "--cloud-provider is \"" + provider_name_ + "\"");
@@ -149,8 +147,7 @@ std::vector<KnownController> PluginSelection::known_controllers() const {
     known.push_back({controller.name, controller.aliases, controller.enabled_by_default});
   }
   const auto is_known = [&known](std::string_view name) {
-    return std::any_of(known.begin(), known.end(),
-                       [name](const auto& one) { return one.name == name; });
+    return std::ranges::find(known, name, &KnownController::name) != known.end();
   };
   for (const auto& upstream : kUpstream) {
     if (!is_known(upstream.name)) known.push_back({upstream.name, {upstream.alias}, false});
@@ -200,8 +197,8 @@ std::vector<plugin::Manifest> PluginSelection::manifests(
   for (const auto& path : paths) {
     auto manifest = manifest_of(path);
     if (!manifest) continue;
-    const bool known = std::any_of(result.begin(), result.end(),
-                                   [&](const auto& one) { return one.id == manifest->id; });
+    const bool known =
+        std::ranges::find(result, manifest->id, &plugin::Manifest::id) != result.end();
     if (!known) result.push_back(std::move(*manifest));
   }
   return result;

@@ -76,7 +76,7 @@ class MigrationReader : kube::YamlFields {
   void check_fields(const YAML::Node& node, std::initializer_list<std::string_view> known,
                     const std::string& where) const {
     for (const auto& [key, value] : kube::yaml_members(node)) {
-      if (std::find(known.begin(), known.end(), key) == known.end()) {
+      if (std::ranges::find(known, key) == known.end()) {
         refuse(where + " has the unknown field " + kube::in_quotes(key) + "; remove it");
       }
     }
@@ -118,7 +118,7 @@ ControllerLease lease_of(const LeaderMigration& migration,
                          const std::vector<std::string_view>& names) {
   ControllerLease lease = ControllerLease::main;
   for (const auto& entry : migration.controller_leaders) {
-    if (std::find(names.begin(), names.end(), entry.name) == names.end()) continue;
+    if (std::ranges::find(names, entry.name) == names.end()) continue;
     const bool here = entry.component == kComponent || entry.component == kAnyComponent;
     lease = here ? ControllerLease::migration : ControllerLease::none;
   }

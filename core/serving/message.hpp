@@ -3,6 +3,7 @@
 
 #include "serving/auth/client_certificates.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -26,10 +27,7 @@ struct User {
   std::vector<std::pair<std::string, std::vector<std::string>>> extra;
 
   [[nodiscard]] bool in_group(std::string_view group) const {
-    for (const std::string& one : groups) {
-      if (one == group) return true;
-    }
-    return false;
+    return std::ranges::find(groups, group) != groups.end();
   }
 };
 

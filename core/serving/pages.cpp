@@ -28,10 +28,6 @@ const char* stability_of(std::string_view name) {
                     name == "disabled_metrics_total" || name == kRegistered;
   return beta ? "BETA" : "ALPHA";
 }
-
-bool by_name(const prometheus::MetricFamily& left, const prometheus::MetricFamily& right) {
-  return left.name < right.name;
-}
 }  // namespace
 
 void MetricsPage::count(std::vector<prometheus::MetricFamily>* families) {
@@ -50,8 +46,9 @@ void MetricsPage::count(std::vector<prometheus::MetricFamily>* families) {
     series.counter.value = number;
     registered.metric.push_back(std::move(series));
   }
-  families->insert(std::upper_bound(families->begin(), families->end(), registered, by_name),
-                   registered);
+  const auto place =
+      std::ranges::upper_bound(*families, registered.name, {}, &prometheus::MetricFamily::name);
+  families->insert(place, registered);
 }
 
 Answer MetricsPage::show() {
@@ -64,11 +61,11 @@ Answer MetricsPage::show() {
       auto more = source->Collect();
       std::move(more.begin(), more.end(), std::back_inserter(families));
     }
-    std::stable_sort(families.begin(), families.end(), by_name);
-    families.erase(
+    std::ranges::stable_sort(families, {}, &prometheus::MetricFamily::name);
+    const auto again =
         std::unique(families.begin(), families.end(),
-                    [](const auto& left, const auto& right) { return left.name == right.name; }),
-        families.end());
+                    [](const auto& left, const auto& right) { return left.name == right.name; });
+    families.erase(again, families.end());
     if (counted_) count(&families);
     text = std::make_shared<const std::string>(prometheus::TextSerializer().Serialize(families));
     last_ = text;

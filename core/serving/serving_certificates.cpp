@@ -339,8 +339,8 @@ int ServingCertificates::on_server_name(SSL* session, int*, void* self) {
   if (given == nullptr) return SSL_TLSEXT_ERR_NOACK;
   const std::string name = lower_case(given);
   for (const Pair& pair : static_cast<ServingCertificates*>(self)->sni_) {
-    const bool known = std::any_of(pair.names.begin(), pair.names.end(),
-                                   [&](const std::string& one) { return matches(one, name); });
+    const bool known = std::ranges::any_of(
+        pair.names, [&](const std::string& pattern) { return matches(pattern, name); });
     if (!known) continue;
     SSL_set_SSL_CTX(session, pair.context.get());
     return SSL_TLSEXT_ERR_OK;

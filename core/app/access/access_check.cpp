@@ -38,8 +38,8 @@ struct Round {
 
   [[nodiscard]] std::vector<Permission> refused_of(const std::vector<Permission>& asked) const {
     std::vector<Permission> found;
-    std::copy_if(asked.begin(), asked.end(), std::back_inserter(found), [this](const auto& one) {
-      return std::find(refused.begin(), refused.end(), one) != refused.end();
+    std::ranges::copy_if(asked, std::back_inserter(found), [this](const auto& permission) {
+      return std::ranges::find(refused, permission) != refused.end();
     });
     return found;
   }
@@ -89,8 +89,7 @@ struct AccessCheck::State {
         timer(client.executor()) {}
 
   [[nodiscard]] bool allows(std::string_view name) const {
-    const auto known = std::find_if(subjects.begin(), subjects.end(),
-                                    [&](const AccessSubject& each) { return each.name == name; });
+    const auto known = std::ranges::find(subjects, name, &AccessSubject::name);
     if (known == subjects.end() || known->permissions.needed.empty()) return true;
     return asked && needs(name).empty();
   }
@@ -100,8 +99,7 @@ struct AccessCheck::State {
     return lacks == missing.end() ? kNothing : lacks->second.needed;
   }
   [[nodiscard]] bool somebody_waits() const {
-    return std::any_of(missing.begin(), missing.end(),
-                       [](const auto& lacks) { return !lacks.second.needed.empty(); });
+    return std::ranges::any_of(missing, [](const auto& of) { return !of.second.needed.empty(); });
   }
   // Rules to ask about: all of them first, later only the refused ones.
   [[nodiscard]] std::vector<Permission> questions() const {

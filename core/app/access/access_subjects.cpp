@@ -24,9 +24,8 @@ std::vector<RunningPlugin> running_plugins(const LoadedSelection& selection) {
   std::vector<RunningPlugin> all;
   const auto add = [&all](const SelectedComponent& component) {
     const plugin::Manifest& manifest = component.plugin.manifest;
-    auto known = std::find_if(all.begin(), all.end(), [&](const RunningPlugin& each) {
-      return each.manifest.id == manifest.id;
-    });
+    auto known =
+        std::ranges::find(all, manifest.id, [](const auto& one) { return one.manifest.id; });
     if (known == all.end()) known = all.insert(all.end(), {manifest, {}});
     known->components.push_back(component.name);
   };

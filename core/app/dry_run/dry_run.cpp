@@ -147,9 +147,8 @@ bool DryRun::busy(const plugin::PluginHost& plugins) const {
     if (!queue || !queue->synced || !queue->started) return true;
     if (queue->ready > 0 || queue->running > 0) return true;
   }
-  const auto unsettled = plugins.unsettled(kAll);
-  return !std::all_of(unsettled.begin(), unsettled.end(),
-                      [this](const plugin::ObjectReport& object) { return determined(object); });
+  return !std::ranges::all_of(plugins.unsettled(kAll),
+                              [this](const auto& object) { return determined(object); });
 }
 
 boost::asio::awaitable<void> DryRun::settle(const plugin::PluginHost& plugins) {
@@ -205,9 +204,7 @@ DryRunResult DryRun::print(const plugin::PluginHost& plugins) const {
       options_.json ? plan_json(plan_.changes(), open) : plan_table(plan_.changes(), open);
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
-  const bool unknown = std::any_of(open.begin(), open.end(),
-                                   [](const OpenObject& object) { return object.undetermined; });
-  if (unknown) return DryRunResult::undetermined;
+  if (std::ranges::any_of(open, &OpenObject::undetermined)) return DryRunResult::undetermined;
   return plan_.changes().empty() ? DryRunResult::nothing_to_do : DryRunResult::would_change;
 }
 

@@ -51,9 +51,7 @@ void Plan::note(Change change, std::size_t number) {
   earlier.body = std::move(change.body);
   earlier.before = std::move(change.before);
   for (FieldChange& field : change.fields) {
-    const auto same =
-        std::find_if(earlier.fields.begin(), earlier.fields.end(),
-                     [&](const FieldChange& other) { return other.field == field.field; });
+    const auto same = std::ranges::find(earlier.fields, field.field, &FieldChange::field);
     if (same == earlier.fields.end()) {
       earlier.fields.push_back(std::move(field));
     } else {

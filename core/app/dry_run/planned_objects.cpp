@@ -38,8 +38,7 @@ bool has_directive(const Json& element, std::string_view directive) {
 }
 
 Json::iterator find_type(Json& list, const std::string& type) {
-  return std::find_if(list.begin(), list.end(),
-                      [&](const Json& element) { return type_of(element) == type; });
+  return std::ranges::find(list, type, type_of);
 }
 
 void merge_elements(Json& list, const Json& patch) {
@@ -56,25 +55,23 @@ void merge_elements(Json& list, const Json& patch) {
 }
 
 void merge_list(Json& list, const std::string& field, const Json& patch) {
-  const bool replaces = std::any_of(patch.begin(), patch.end(), [](const Json& element) {
-    return has_directive(element, "replace");
-  });
+  const bool replaces = std::ranges::any_of(
+      patch, [](const Json& element) { return has_directive(element, "replace"); });
   if (!list.is_array() || replaces) list = Json::array();
   if (merged_by_type(field) && !replaces) return merge_elements(list, patch);
   if (!merged_texts(field)) list = Json::array();
   for (const Json& element : patch) {
-    const bool there = std::find(list.begin(), list.end(), element) != list.end();
+    const bool there = std::ranges::find(list, element) != list.end();
     if (!has_directive(element, "replace") && !there) list.push_back(element);
   }
 }
 
 void remove_texts(Json& list, const Json& gone) {
   if (!list.is_array()) return;
-  Json kept = Json::array();
-  for (const Json& text : list) {
-    if (std::find(gone.begin(), gone.end(), text) == gone.end()) kept.push_back(text);
-  }
-  list = std::move(kept);
+  const auto is_gone = [&gone](const Json& text) {
+    return std::ranges::find(gone, text) != gone.end();
+  };
+  list.erase(std::remove_if(list.begin(), list.end(), is_gone), list.end());
 }
 
 void merge_strategically(Json& object, const std::string& place, const Json& patch) {
@@ -134,7 +131,7 @@ class Differences {
   static bool has_types(const Json& list) {
     if (!list.is_array()) return list.is_null();
     std::set<std::string> types;
-    return std::all_of(list.begin(), list.end(), [&](const Json& element) {
+    return std::ranges::all_of(list, [&](const Json& element) {
       return !type_of(element).empty() && types.insert(type_of(element)).second;
     });
   }

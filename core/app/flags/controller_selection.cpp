@@ -9,8 +9,7 @@ namespace {
 
 bool answers_to(const KnownController& controller, std::string_view name) {
   const auto& aliases = controller.aliases;
-  return controller.name == name ||
-         std::find(aliases.begin(), aliases.end(), name) != aliases.end();
+  return controller.name == name || std::ranges::find(aliases, name) != aliases.end();
 }
 
 bool is_enabled(const KnownController& controller, std::span<const std::string> items) {
@@ -48,9 +47,8 @@ ControllerSelection select_controllers(std::span<const std::string> items,
   for (std::string_view item : items) {
     if (item == "*") continue;
     if (item.starts_with('-')) item.remove_prefix(1);
-    const bool found = std::any_of(known.begin(), known.end(), [item](const auto& controller) {
-      return answers_to(controller, item);
-    });
+    const bool found = std::ranges::any_of(
+        known, [item](const auto& controller) { return answers_to(controller, item); });
     if (!found) selection.errors.push_back(unknown_name(item, known));
   }
   return selection;

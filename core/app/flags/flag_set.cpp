@@ -44,9 +44,7 @@ std::string Flag::shown(const std::string& text) const {
 
 Flag& FlagGroup::add(std::string name, std::unique_ptr<FlagValue> value, std::string usage) {
   auto& sections = flags_.sections_;
-  if (std::find(sections.begin(), sections.end(), section_) == sections.end()) {
-    sections.push_back(section_);
-  }
+  if (std::ranges::find(sections, section_) == sections.end()) sections.push_back(section_);
   auto flag = std::make_unique<Flag>();
   flag->name = std::move(name);
   flag->section = section_;
@@ -58,9 +56,7 @@ Flag& FlagGroup::add(std::string name, std::unique_ptr<FlagValue> value, std::st
 }
 
 Flag* FlagSet::find(std::string_view name) {
-  const std::string wanted = normal(name);
-  const auto found = std::find_if(flags_.begin(), flags_.end(),
-                                  [&wanted](const auto& flag) { return flag->name == wanted; });
+  const auto found = std::ranges::find(flags_, normal(name), [](auto& flag) { return flag->name; });
   return found == flags_.end() ? nullptr : found->get();
 }
 
@@ -69,9 +65,8 @@ const Flag* FlagSet::find(std::string_view name) const {
 }
 
 Flag* FlagSet::find_shorthand(char shorthand) {
-  const auto found = std::find_if(flags_.begin(), flags_.end(), [shorthand](const auto& flag) {
-    return flag->shorthand == shorthand;
-  });
+  const auto found =
+      std::ranges::find(flags_, shorthand, [](auto& flag) { return flag->shorthand; });
   return shorthand == 0 || found == flags_.end() ? nullptr : found->get();
 }
 
@@ -82,8 +77,7 @@ std::vector<const Flag*> FlagSet::sorted() const {
     for (const auto& flag : flags_) {
       if (flag->section == section) result.push_back(flag.get());
     }
-    std::sort(result.begin() + begin, result.end(),
-              [](const Flag* a, const Flag* b) { return a->name < b->name; });
+    std::ranges::sort(result.begin() + begin, result.end(), {}, &Flag::name);
   }
   return result;
 }

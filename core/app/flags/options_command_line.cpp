@@ -76,9 +76,7 @@ class PluginValue final : public FlagValue {
 
   [[nodiscard]] Status check_allowed(const std::string& text) const {
     const auto& allowed = option_.allowed;
-    if (allowed.empty() || std::find(allowed.begin(), allowed.end(), text) != allowed.end()) {
-      return {};
-    }
+    if (allowed.empty() || std::ranges::find(allowed, text) != allowed.end()) return {};
     // Suggesting the nearest value would reveal a typed secret.
     const std::string hint = option_.secret ? "" : did_you_mean(text, allowed);
     return must_be("one of " + format_csv(allowed) + hint);
@@ -330,9 +328,8 @@ bool matches(std::string_view pattern, std::string_view name) {
 }  // namespace
 
 std::string_view why_without_effect(std::string_view flag) {
-  const auto* const found = std::find_if(kLater.begin(), kLater.end(), [flag](const Later& entry) {
-    return matches(entry.flag, flag);
-  });
+  const auto* const found = std::ranges::find_if(
+      kLater, [flag](const Later& entry) { return matches(entry.flag, flag); });
   return found == kLater.end() ? std::string_view{} : found->why;
 }
 

@@ -76,7 +76,7 @@ std::optional<std::vector<SniFlag>> read_sni(std::string_view text) {
     const std::vector<std::string> files = split(item.substr(0, colon), ',');
     if (colon != std::string::npos) certificate.patterns = split(item.substr(colon + 1), ',');
     const auto& patterns = certificate.patterns;
-    const bool blank = std::find(patterns.begin(), patterns.end(), "") != patterns.end();
+    const bool blank = std::ranges::find(patterns, std::string_view()) != patterns.end();
     if (files.size() != 2 || files[0].empty() || files[1].empty() || blank) return std::nullopt;
     certificate.certificate_file = files[0];
     certificate.key_file = files[1];

@@ -67,9 +67,7 @@ void append(std::string& list, std::string_view item) {
 void read_cipher_suites(const TlsFlags& options, const std::string& flag, TlsParameters& parameters,
                         std::vector<std::string>& errors) {
   for (const std::string& name : options.cipher_suites) {
-    const auto* const found =
-        std::find_if(kCipherSuites.begin(), kCipherSuites.end(),
-                     [&name](const CipherSuite& suite) { return suite.name == name; });
+    const auto* const found = std::ranges::find(kCipherSuites, name, &CipherSuite::name);
     if (found == kCipherSuites.end()) {
       std::vector<std::string> names;
       for (const CipherSuite& suite : kCipherSuites) names.emplace_back(suite.name);
@@ -86,9 +84,7 @@ void read_cipher_suites(const TlsFlags& options, const std::string& flag, TlsPar
 void read_groups(const TlsFlags& options, const std::string& flag, TlsParameters& parameters,
                  std::vector<std::string>& errors) {
   for (const int32_t number : options.curve_preferences) {
-    const auto* const found =
-        std::find_if(kGroups.begin(), kGroups.end(),
-                     [number](const Group& group) { return group.number == number; });
+    const auto* const found = std::ranges::find(kGroups, number, &Group::number);
     if (found == kGroups.end()) {
       errors.push_back(flag + ": there is no group " + std::to_string(number) +
                        "; known are 23 (P-256), 24 (P-384), 25 (P-521), 29 (X25519)");
@@ -111,8 +107,7 @@ TlsParameters tls_parameters(const TlsFlags& options, std::string_view prefix,
   read_groups(options, flags + "curve-preferences", parameters, errors);
   constexpr std::array<std::string_view, 4> kVersions{"VersionTLS10", "VersionTLS11",
                                                       "VersionTLS12", "VersionTLS13"};
-  const auto* const version =
-      std::find(kVersions.begin(), kVersions.end(), std::string_view(options.min_version));
+  const auto* const version = std::ranges::find(kVersions, options.min_version);
   if (version != kVersions.end()) {
     parameters.min_version = 0x0301 + static_cast<int>(version - kVersions.begin());
   } else if (!options.min_version.empty()) {

@@ -124,7 +124,7 @@ void validate_network(const Options& options, Validation& result) {
   const bool allocates = options.kube_cloud_shared.allocate_node_cidrs;
   const auto& enabled = result.enabled;
   validate_additional(options.kube_cloud_shared.additional_pod_cidrs, result.errors);
-  const bool has_ipam = std::find(enabled.begin(), enabled.end(), kIpamController) != enabled.end();
+  const bool has_ipam = std::ranges::find(enabled, kIpamController) != enabled.end();
   // The flag alone starts no allocator: neither does it with the Go program's defaults, and often
   // kube-controller-manager already runs one.
   if (allocates && !has_ipam) {
