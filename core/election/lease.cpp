@@ -17,25 +17,32 @@ namespace ccm::election {
 using boost::asio::awaitable;
 using nlohmann::json;
 
+namespace {
+
+// JSON of an API server as leader election reads it: whatever is odd reads as absent, and nothing
+// throws.
+
+// Values that nest deeper than any Lease are left out: copying and rendering a json are recursive.
+// Discarded when the text is no JSON.
 json parse_bounded(std::string_view text) {
   constexpr int kMaxDepth = 64;
   return json::parse(
       text, [](int depth, json::parse_event_t, const json&) { return depth < kMaxDepth; }, false);
 }
 
+// A member of the wrong type reads as absent.
 std::string text_member(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+// Empty when the value is no object of an API server.
 std::string resource_version_of(const json& object) {
   if (!object.is_object()) return {};
   const auto metadata = object.find("metadata");
   if (metadata == object.end() || !metadata->is_object()) return {};
   return text_member(*metadata, "resourceVersion");
 }
-
-namespace {
 
 // An int32 that is not negative, as the API has it.
 int64_t number(const json& object, const char* key) {

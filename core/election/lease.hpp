@@ -7,7 +7,6 @@
 #include <ccm/status.hpp>
 
 #include <boost/asio/awaitable.hpp>
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -19,19 +18,6 @@
 #include <string_view>
 
 namespace ccm::election {
-
-// JSON of an API server as leader election reads it: whatever is odd reads as absent, and nothing
-// throws. Any thread.
-
-// Values that nest deeper than any Lease are left out: copying and rendering a json are recursive.
-// Discarded when the text is no JSON.
-nlohmann::json parse_bounded(std::string_view text);
-
-// A member of the wrong type reads as absent.
-std::string text_member(const nlohmann::json& object, const char* key);
-
-// The metadata.resourceVersion of an object; empty when the value is no object of an API server.
-std::string resource_version_of(const nlohmann::json& object);
 
 // spec of a coordination.k8s.io/v1 Lease. Times are kept as the server's texts: they are shown and
 // copied, never compared with the local clock (TRAP-2).
