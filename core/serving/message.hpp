@@ -1,8 +1,6 @@
 // A request to a page with its user, and the answer. Value types.
 #pragma once
 
-#include "serving/auth/client_certificates.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -13,6 +11,8 @@
 #include <vector>
 
 namespace ccm::serving {
+
+class PeerCertificates;
 
 inline constexpr std::string_view kAnonymous = "system:anonymous";
 inline constexpr std::string_view kUnauthenticated = "system:unauthenticated";

@@ -3,6 +3,7 @@
 #include "base/metric_families.hpp"
 #include "base/version.hpp"
 #include "kube/file_text.hpp"
+#include "serving/auth/trust.hpp"
 
 #include <sys/resource.h>
 #include <time.h>

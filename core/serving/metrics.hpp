@@ -5,7 +5,6 @@
 
 #include "base/metric_families.hpp"
 #include "kube/client.hpp"
-#include "serving/auth/client_certificates.hpp"
 #include "serving/message.hpp"
 
 #include <ccm/status.hpp>

@@ -4,7 +4,7 @@
 #include "net/connector.hpp"
 #include "net/transport.hpp"
 #include "serving/allowance.hpp"
-#include "serving/auth/client_certificates.hpp"
+#include "serving/auth/trust.hpp"
 #include "serving/message.hpp"
 #include "serving/request_reader.hpp"
 #include "serving/serving_certificates.hpp"

@@ -59,7 +59,6 @@ struct ServingOptions {
   // Called with the SHA-256 of the certificate that clients see who name no host, whenever it is
   // read; may be empty.
   std::function<void(std::string fingerprint)> certificate_in_use;
-  bool ask_for_client_certificates = true;  // clients without one are served too
 };
 
 class SecureServer {

@@ -367,10 +367,9 @@ Status ServingCertificates::configure(SSL_CTX* context) {
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_options(
       context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  if (options_.ask_for_client_certificates) {
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-    SSL_CTX_set_cert_verify_callback(context, take_small_certificate, nullptr);
-  }
+  // Clients without a certificate are served too.
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_cert_verify_callback(context, take_small_certificate, nullptr);
   SSL_CTX_set_max_cert_list(context, kMaxChainBytes);
   SSL_CTX_set_read_ahead(context, 1);  // small records must not cost a system call each
   // A resumed session would come without the client's intermediate certificates.
