@@ -115,8 +115,31 @@ struct AccessCheck::State {
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
   }
-  void take(const Round& round);
-  void wake();
+  void take(const Round& round) {
+    for (const AccessSubject& subject : subjects) {
+      const Permissions lacks{round.refused_of(subject.permissions.needed),
+                              round.refused_of(subject.permissions.optional)};
+      const auto before = missing.find(subject.name);
+      const bool had = before != missing.end();
+      if (had ? before->second == lacks : lacks.empty()) continue;
+      if (lacks.empty()) {
+        missing.erase(before);
+      } else {
+        missing[subject.name] = lacks;
+      }
+      if (callbacks.changed) callbacks.changed(subject, lacks);
+    }
+  }
+  void wake() {
+    auto all = std::exchange(waiting, {});
+    for (auto& [name, done] : all) {
+      if (stopping || allows(name)) {
+        asio::post(client.executor(), [done = std::move(done)] { done(true); });
+      } else {
+        waiting.emplace_back(name, std::move(done));
+      }
+    }
+  }
 
   const Clients clients;
   kube::Client client;  // of the program itself
@@ -130,33 +153,6 @@ struct AccessCheck::State {
   bool mute = false;   // the API server does not answer
   bool stopping = false;
 };
-
-void AccessCheck::State::take(const Round& round) {
-  for (const AccessSubject& subject : subjects) {
-    const Permissions lacks{round.refused_of(subject.permissions.needed),
-                            round.refused_of(subject.permissions.optional)};
-    const auto before = missing.find(subject.name);
-    const bool had = before != missing.end();
-    if (had ? before->second == lacks : lacks.empty()) continue;
-    if (lacks.empty()) {
-      missing.erase(before);
-    } else {
-      missing[subject.name] = lacks;
-    }
-    if (callbacks.changed) callbacks.changed(subject, lacks);
-  }
-}
-
-void AccessCheck::State::wake() {
-  auto all = std::exchange(waiting, {});
-  for (auto& [name, done] : all) {
-    if (stopping || allows(name)) {
-      asio::post(client.executor(), [done = std::move(done)] { done(true); });
-    } else {
-      waiting.emplace_back(name, std::move(done));
-    }
-  }
-}
 
 AccessCheck::AccessCheck(Clients clients, std::vector<AccessSubject> subjects,
                          AccessCheckOptions options, AccessCallbacks callbacks)

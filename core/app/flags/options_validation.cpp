@@ -13,9 +13,25 @@ namespace ccm::app {
 
 namespace {
 
-// The flags of the HTTPS servers (HOST-45..71).
-
 using Errors = std::vector<std::string>;
+
+void require_positive(Errors& errors, const char* flag, Duration value) {
+  if (value.count() > 0) return;
+  errors.push_back(std::string(flag) + " must be above 0, is " + format_duration(value));
+}
+
+void require_not_negative(Errors& errors, const char* flag, Duration value) {
+  if (value.count() >= 0) return;
+  errors.push_back(std::string(flag) + " must not be negative, is " + format_duration(value));
+}
+
+void require_at_least(Errors& errors, const char* flag, int32_t value, int32_t least) {
+  if (value >= least) return;
+  errors.push_back(std::string(flag) + " must be at least " + std::to_string(least) + ", is " +
+                   std::to_string(value));
+}
+
+// The flags of the HTTPS servers (HOST-45..71).
 
 void validate_port(Errors& errors, const char* flag, int32_t port) {
   if (port >= 0 && port <= 65535) return;
@@ -58,10 +74,6 @@ void validate_headers(const AuthenticationOptions& options, Errors& errors) {
   }
 }
 
-void validate_ttl(Errors& errors, const char* flag, Duration ttl) {
-  if (ttl.count() < 0) errors.push_back(std::string(flag) + " must not be negative");
-}
-
 void validate_serving(const Options& options, Errors& errors) {
   const SecureServingOptions& serving = options.secure_serving;
   const WebhookOptions& webhook = options.webhook;
@@ -78,17 +90,17 @@ void validate_serving(const Options& options, Errors& errors) {
   validate_tls(webhook.tls, "webhook-", errors);
   validate_always_allow_paths(options.authorization, errors);
   validate_headers(options.authentication, errors);
-  validate_ttl(errors, "--authentication-token-webhook-cache-ttl",
-               options.authentication.token_webhook_cache_ttl);
-  validate_ttl(errors, "--authorization-webhook-cache-authorized-ttl",
-               options.authorization.webhook_cache_authorized_ttl);
-  validate_ttl(errors, "--authorization-webhook-cache-unauthorized-ttl",
-               options.authorization.webhook_cache_unauthorized_ttl);
+  require_not_negative(errors, "--authentication-token-webhook-cache-ttl",
+                       options.authentication.token_webhook_cache_ttl);
+  require_not_negative(errors, "--authorization-webhook-cache-authorized-ttl",
+                       options.authorization.webhook_cache_authorized_ttl);
+  require_not_negative(errors, "--authorization-webhook-cache-unauthorized-ttl",
+                       options.authorization.webhook_cache_unauthorized_ttl);
 }
 
 constexpr std::string_view kIpamController = "node-ipam-controller";
 
-void validate_cidrs(const std::string& text, std::vector<std::string>& errors) {
+void validate_cidrs(const std::string& text, Errors& errors) {
   const std::string flag = "--cluster-cidr=" + text;
   std::size_t families[2] = {0, 0};
   for (const std::string& item : split_cidrs(text)) {
@@ -106,7 +118,7 @@ void validate_cidrs(const std::string& text, std::vector<std::string>& errors) {
   }
 }
 
-void validate_additional(const std::string& text, std::vector<std::string>& errors) {
+void validate_additional(const std::string& text, Errors& errors) {
   const std::string flag = "--additional-pod-cidrs=" + text;
   for (const std::string& item : split_cidrs(text)) {
     const auto cidr = parse_cidr(item);
@@ -139,24 +151,6 @@ void validate_network(const Options& options, Validation& result) {
     result.errors.emplace_back(
         "--allocate-node-cidrs needs --cluster-cidr, the address range to allocate from");
   }
-}
-
-using Errors = std::vector<std::string>;
-
-void require_positive(Errors& errors, const char* flag, Duration value) {
-  if (value.count() > 0) return;
-  errors.push_back(std::string(flag) + " must be above 0, is " + format_duration(value));
-}
-
-void require_not_negative(Errors& errors, const char* flag, Duration value) {
-  if (value.count() >= 0) return;
-  errors.push_back(std::string(flag) + " must not be negative, is " + format_duration(value));
-}
-
-void require_at_least(Errors& errors, const char* flag, int32_t value, int32_t least) {
-  if (value >= least) return;
-  errors.push_back(std::string(flag) + " must be at least " + std::to_string(least) + ", is " +
-                   std::to_string(value));
 }
 
 // The limits of flags that only plugins read are in their manifests.
