@@ -9,7 +9,6 @@
 #include "serving/pages.hpp"
 #include "serving/site.hpp"
 
-#include <ccm/lower_case.hpp>
 #include <ccm/shown_text.hpp>
 
 #include <algorithm>
@@ -39,24 +38,13 @@ StatusQuery read_query(const serving::Request& request) {
   return read;
 }
 
-// Browsers say so, curl accepts anything.
-bool wants_html(const serving::Request& request) {
-  const std::string accept = lower_case(request.header("Accept"));
-  const auto html = accept.find("text/html");
-  return html != std::string::npos && html < accept.find("text/plain") &&
-         html < accept.find("application/json");
-}
-
 }  // namespace
 
 serving::Answer status_page(const StatusSources& sources, const serving::Request& request) {
   if (const auto refusal = serving::only_reads(request)) return *refusal;
   const StatusJson status = status_json(sources, read_query(request));
   serving::Answer answer;
-  if (wants_html(request)) {
-    answer.content_type = "text/html; charset=utf-8";
-    answer.body = status_html(status);
-  } else if (serving::wants_json(request)) {
+  if (serving::wants_json(request)) {
     answer.content_type = "application/json";
     answer.body = status.dump(2, ' ', true, StatusJson::error_handler_t::replace) + "\n";
   } else {

@@ -50,7 +50,7 @@ struct StatusQuery {
   std::optional<std::string> route;   // a Node whose routes are shown
 };
 
-// From it the text and the HTML page are made.
+// From it the text is made.
 StatusJson status_json(const StatusSources& sources, const StatusQuery& query);
 
 // A string as it is, anything else as JSON on one line.

@@ -1,16 +1,13 @@
 #include "app/status/status_text.hpp"
 
 #include "base/duration.hpp"
-#include "base/text.hpp"
 #include "kube/time_text.hpp"
 #include "serving/pages.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -216,35 +213,23 @@ std::string up_text(int64_t seconds) {
   return text;
 }
 
-using Members = std::vector<std::pair<std::string, std::string>>;
-
-// The members of an object; members of inner objects as "outer.inner".
-Members flat(const StatusJson& object, const std::string& outer = {}) {
-  Members members;
+// " a=1 b.c=2": the members of an object, those of inner objects after the outer name.
+std::string members(const StatusJson& object, const std::string& outer = {}) {
+  std::string text;
   for (const auto& [name, value] : object.items()) {
     const std::string path = outer + name;
-    if (value.is_object()) {
-      std::ranges::move(flat(value, path + "."), std::back_inserter(members));
-    } else {
-      members.emplace_back(path, plain(value));
-    }
+    text += value.is_object() ? members(value, path + ".") : " " + path + "=" + plain(value);
   }
-  return members;
-}
-
-// " a=1 b.c=2"
-std::string line_of(std::span<const Members::value_type> members) {
-  std::string line;
-  for (const auto& [name, value] : members) line += " " + name + "=" + value;
-  return line;
+  return text;
 }
 
 // "name: a=1 b=2", the first member being the name.
 void add_lines(const std::string& title, const StatusJson& list, std::string* text) {
   *text += "\n" + title + ":\n";
-  for (const StatusJson& item : list) {
-    const Members members = flat(item);
-    *text += "  " + members.front().second + ":" + line_of(std::span(members).subspan(1)) + "\n";
+  for (StatusJson item : list) {
+    *text += "  " + plain(item.front()) + ":";
+    item.erase(item.begin());
+    *text += members(item) + "\n";
   }
 }
 
@@ -276,7 +261,7 @@ void add_object(const StatusJson& object, std::string* text) {
     line += "      waits for: " + plain(*waits) + "\n";
   }
   if (const auto answer = object.find("lastCloudAnswer"); answer != object.end()) {
-    line += "      last cloud answer:" + line_of(flat(*answer)) + "\n";
+    line += "      last cloud answer:" + members(*answer) + "\n";
   }
   *text += line;
 }
@@ -310,7 +295,7 @@ std::string status_text(const StatusJson& status) {
   for (const StatusJson& path : status["paths"]) text += " " + plain(path);
   text += "\nAuthentication: " + plain(status["endpoint"]["authentication"]);
   text += "\nAuthorization: " + plain(status["endpoint"]["authorization"]);
-  text += "\n\nLeader election:" + line_of(flat(status["leaderElection"]));
+  text += "\n\nLeader election:" + members(status["leaderElection"]);
   text +=
       "\nProvider: " + plain(status["provider"]["name"]) + " (" + provider_state(status) + ")\n";
   text += "Permissions: " + plain(status["permissions"]["text"]) + "\n";
@@ -328,7 +313,7 @@ std::string status_text(const StatusJson& status) {
     text += "\nAsked about " + plain((*asked)["key"]) + ":\n";
     for (const StatusJson& object : (*asked)["controllers"]) add_object(object, &text);
     if (const auto balancer = asked->find("loadBalancer"); balancer != asked->end()) {
-      text += "  load balancer:" + line_of(flat(*balancer)) + "\n";
+      text += "  load balancer:" + members(*balancer) + "\n";
     }
     for (const StatusJson& warning : asked->value("warnings", StatusJson::array())) {
       text += "  warning of " + plain(warning["since"]) + ": " + plain(warning["reason"]) + ": " +
@@ -336,155 +321,6 @@ std::string status_text(const StatusJson& status) {
     }
   }
   return text;
-}
-
-namespace {
-
-constexpr const char* kHead =
-    "<!DOCTYPE html>\n"
-    "<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-    "<title>cloud-controller-manager status</title>\n"
-    "<style>\n"
-    "body{font:15px/1.45 sans-serif;margin:1.5em auto;padding:0 1em;max-width:90em;color:#222}\n"
-    "h1{font-size:1.4em}h2{font-size:1.1em;margin:1.6em 0 .4em}h3{font-size:1em;margin:0 0 .3em}\n"
-    // A table that is too wide scrolls by itself, since its words stay whole.
-    ".wide{overflow-x:auto}table{border-collapse:collapse}\n"
-    "th,td{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}\n"
-    "th{background:#f2f2f2}\n"
-    ".bad,.wait,.good{border-left:.4em solid;padding:.6em .9em;margin:.7em 0}\n"
-    ".bad{border-color:#c22;background:#fdecea}.wait{border-color:#d90;background:#fff6e0}\n"
-    ".good{border-color:#2a2;background:#eaf7ea}\n"
-    ".bad ul{margin:.2em 0;padding-left:1.2em}p{margin:.3em 0;overflow-wrap:anywhere}\n"
-    "code{display:block;white-space:pre-wrap;overflow-wrap:anywhere;background:#fff;"
-    "border:1px solid #ccc;padding:.4em .6em;margin:.3em 0}\n"
-    "</style></head><body>\n"
-    "<h1>cloud-controller-manager</h1>\n";
-
-void heading(const char* title, std::string* html) {
-  *html += std::string("<h2>") + title + "</h2>\n";
-}
-
-void cell(const std::string& tag, std::string_view text, std::string* html) {
-  *html += "<" + tag + ">" + escaped(text, "&<>\"'") + "</" + tag + ">";
-}
-
-// One row for each member.
-void add_facts(const char* title, const StatusJson& object, std::string* html) {
-  heading(title, html);
-  *html += "<div class=\"wide\"><table>\n";
-  for (const auto& [name, value] : flat(object)) {
-    *html += "<tr>";
-    cell("th", name, html);
-    cell("td", value, html);
-    *html += "</tr>\n";
-  }
-  *html += "</table></div>\n";
-}
-
-// One row for each object; a column for each member that any of them has, by first appearance.
-void add_table(const char* title, const StatusJson& list, std::string* html) {
-  heading(title, html);
-  if (list.empty()) {
-    *html += "<p>none</p>\n";
-    return;
-  }
-  std::vector<std::string> columns;
-  std::vector<Members> rows;
-  for (const StatusJson& object : list) {
-    rows.push_back(flat(object));
-    for (const auto& [name, value] : rows.back()) {
-      if (std::ranges::find(columns, name) == columns.end()) columns.push_back(name);
-    }
-  }
-  *html += "<div class=\"wide\"><table>\n<tr>";
-  for (const std::string& column : columns) cell("th", column, html);
-  *html += "</tr>\n";
-  for (const auto& row : rows) {
-    *html += "<tr>";
-    for (const std::string& column : columns) {
-      const auto place = std::ranges::find(row, column, &Members::value_type::first);
-      cell("td", place == row.end() ? std::string_view() : place->second, html);
-    }
-    *html += "</tr>\n";
-  }
-  *html += "</table></div>\n";
-}
-
-void add_cloud_facts(const StatusJson& cloud, std::string* html) {
-  StatusJson facts = cloud;
-  facts.erase("troubles");
-  add_facts("Cloud", facts, html);
-  if (!cloud["troubles"].empty()) add_table("Failures of the cloud", cloud["troubles"], html);
-}
-
-void paragraph(const std::string& title, std::string_view text, std::string* html) {
-  *html += "<p>" + title + escaped(text, "&<>\"'") + "</p>\n";
-}
-
-void add_problem_box(const StatusJson& problems, std::string* html) {
-  if (problems.empty()) {
-    *html += "<div class=\"good\">No problem is known.</div>\n";
-    return;
-  }
-  *html += "<div class=\"bad\"><h3>Problems</h3><ul>\n";
-  for (const StatusJson& problem : problems) cell("li", plain(problem), html);
-  *html += "</ul></div>\n";
-}
-
-// One block for each cause: thirty Nodes that are held for one reason are one.
-void add_groups(const StatusJson& status, std::string* html) {
-  const StatusJson& groups = status["groups"];
-  heading("Objects that wait", html);
-  if (groups.empty()) paragraph("", no_objects(status), html);
-  for (const StatusJson& group : groups) {
-    *html += needs_action(group) ? "<div class=\"bad\">" : "<div class=\"wait\">";
-    std::string title = plain(group["count"]) + " " + plain(group["state"]);
-    if (group.contains("for")) title += " for " + plain(group["for"]);
-    cell("h3", title + ": " + plain(group["controller"]), html);
-    if (group.contains("waitsFor")) paragraph("", plain(group["waitsFor"]), html);
-    std::string keys;
-    for (const StatusJson& key : group["keys"]) keys += (keys.empty() ? "" : ", ") + plain(key);
-    paragraph("Objects: ", keys, html);
-    if (group.contains("release")) {
-      paragraph("To release them: ", "", html);
-      cell("code", plain(group["release"]), html);
-    }
-    *html += "</div>\n";
-  }
-}
-
-}  // namespace
-
-std::string status_html(const StatusJson& status) {
-  std::string html = kHead;
-  add_problem_box(status["problems"], &html);
-  add_groups(status, &html);
-  add_cloud_facts(status["cloud"], &html);
-  add_facts("Process", status["process"], &html);
-  add_facts("Leader election", status["leaderElection"], &html);
-  StatusJson provider = status["provider"];
-  provider["state"] = provider_state(status);
-  provider.erase("ready");
-  add_facts("Provider", provider, &html);
-  add_facts("Access", status["endpoint"], &html);
-  add_facts("Permissions", status["permissions"], &html);
-  add_facts("Deletion brake", status["brake"], &html);
-  add_table("Cloud calls", status["budgets"], &html);
-  add_table("Each object that waits", status["objects"], &html);
-  if (const auto asked = status.find("object"); asked != status.end()) {
-    add_table("Asked about", (*asked)["controllers"], &html);
-    if (const auto balancer = asked->find("loadBalancer"); balancer != asked->end()) {
-      add_facts("Its load balancer", *balancer, &html);
-    }
-    add_table("Its last warnings", asked->value("warnings", StatusJson::array()), &html);
-  }
-  add_table("Components", status["components"], &html);
-  add_table("Plugins", status["plugins"], &html);
-  add_table("Caches", status["caches"], &html);
-  html += "<p>Also as text, and as JSON for those who accept application/json.</p>\n";
-  html += "</body></html>\n";
-  return html;
 }
 
 }  // namespace ccm::app

@@ -1,5 +1,5 @@
 // What people read of /statusz: the problems, one line each, the waiting objects by their cause,
-// and the page as plain text and as one HTML page without scripts or foreign resources. Pure.
+// and the page as plain text. Pure.
 #pragma once
 
 #include "app/status/status_json.hpp"
@@ -19,6 +19,5 @@ StatusJson groups_json(const StatusJson& objects, std::string_view now);
 
 // `status` as status_json() makes it.
 std::string status_text(const StatusJson& status);
-std::string status_html(const StatusJson& status);
 
 }  // namespace ccm::app

@@ -1,4 +1,4 @@
-// /statusz as text and as HTML, from JSON that says everything that a page can hold.
+// /statusz as text, from JSON that says everything that a page can hold.
 #include "app/status/status_text.hpp"
 
 #include <gtest/gtest.h>
@@ -58,17 +58,14 @@ TEST(StatusText, TellsWhatWaitsAndWhy) {
   EXPECT_TRUE(holds(status_text(quiet), "Objects that wait:\n  none\n"));
   quiet["provider"]["ready"] = false;
   EXPECT_TRUE(holds(status_text(quiet), "wait:\n  not known before the provider is ready\n"));
-  quiet["groups"] = StatusJson::array();
-  EXPECT_TRUE(holds(status_html(quiet), "<p>not known before the provider is ready</p>"));
 }
 
 TEST(StatusText, Issue37_12_NothingTurnsAroundOrHidesOtherTexts) {
   StatusJson status = example();
   status["components"][0]["note"] = "a\u202eb\u200b";
-  for (const std::string& page : {status_text(status), status_html(status)}) {
-    EXPECT_TRUE(holds(page, "a\ufffdb\ufffd")) << page;
-    EXPECT_FALSE(holds(page, "\u202e"));
-  }
+  const std::string page = status_text(status);
+  EXPECT_TRUE(holds(page, "a\ufffdb\ufffd")) << page;
+  EXPECT_FALSE(holds(page, "\u202e"));
 }
 
 StatusJson refused_cloud() {
@@ -96,48 +93,6 @@ TEST(StatusText, Issue42_1_ProblemsComeFirstAndNobodyIsReadyWithoutACloud) {
   EXPECT_TRUE(holds(text, "Provider: sandbox (the cloud refuses the credential"));
   EXPECT_FALSE(holds(text, "(ready)"));
   EXPECT_TRUE(holds(status_text(example()), "Problems: none\n"));
-}
-
-TEST(StatusHtml, Issue42_3_ProblemsComeFirstInColour) {
-  const std::string html = status_html(refused_cloud());
-  const auto at = [&html](const char* part) {
-    const auto place = html.find(part);
-    EXPECT_NE(place, std::string::npos) << part;
-    return place;
-  };
-  EXPECT_LT(at("<div class=\"bad\"><h3>Problems</h3>"), at("3 held: cloud-node-lifecycle"));
-  EXPECT_LT(at("<code>kubectl annotate node a b c x=true</code>"), at("<h2>Process</h2>"));
-  EXPECT_TRUE(holds(html, "<th>state</th><td>the cloud refuses the credential since "));
-  EXPECT_TRUE(holds(html, "width=device-width"));
-  EXPECT_TRUE(holds(status_html(example()), "<div class=\"good\">No problem is known.</div>"));
-}
-
-TEST(StatusHtml, IsOnePageInWhichNothingOfOthersIsMarkup) {
-  const std::string html = status_html(example());
-  EXPECT_EQ(html.substr(0, 15), "<!DOCTYPE html>");
-  EXPECT_TRUE(holds(html, "<td>&lt;script&gt;alert(1)&lt;/script&gt;</td>"));
-  EXPECT_TRUE(holds(html, "<td>r&quot;1</td>"));
-  for (const char* foreign : {"<script", "src=", "href=", "http:", "url("}) {
-    EXPECT_FALSE(holds(html, foreign)) << foreign;
-  }
-  for (const char* part : {"<th>lastCloudAnswer.httpStatus</th>", "<td>default/web</td>",
-                           "<h2>Cloud calls</h2>", "<td>00ff</td>", "</body></html>"}) {
-    EXPECT_TRUE(holds(html, part)) << part;
-  }
-}
-
-TEST(StatusHtml, EveryCharacterThatCouldEndATextIsEscaped) {
-  StatusJson status = example();
-  status["provider"]["name"] = "<a href=\"x\">&'ä";
-  EXPECT_TRUE(holds(status_html(status), "<td>&lt;a href=&quot;x&quot;&gt;&amp;&#39;ä</td>"));
-}
-
-TEST(StatusHtml, RowsWithDifferentMembersShareTheirColumns) {
-  StatusJson status = example();
-  status["objects"].push_back({{"key", "n1"}, {"reason", "Down"}});
-  const std::string html = status_html(status);
-  EXPECT_TRUE(holds(html, "<th>reason</th>"));
-  EXPECT_TRUE(holds(html, "<td>n1</td><td></td>"));
 }
 
 }  // namespace
