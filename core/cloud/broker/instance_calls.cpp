@@ -98,13 +98,17 @@ SingleCalls::~SingleCalls() {
 }
 
 // Collects the questions of one moment, so that one describe can answer them all.
-void SingleCalls::ask(InstanceQuery query, Done done) {
-  waiting_.push_back({std::move(query), std::move(done)});
-  if (pump_timer_ != 0) return;
-  pump_timer_ = timers_.after(milliseconds(0), [this] {
-    pump_timer_ = 0;
-    pump();
-  });
+Task<SingleCalls::Answered> SingleCalls::ask(InstanceQuery query) {
+  const CallbackAwaiter<Answered>::Start start = [&](std::function<void(Answered)> done) {
+    waiting_.push_back({std::move(query), std::move(done)});
+    if (pump_timer_ != 0) return;
+    pump_timer_ = timers_.after(milliseconds(0), [this] {
+      pump_timer_ = 0;
+      pump();
+    });
+  };
+  CallbackAwaiter<Answered> answered(start);
+  co_return co_await answered;
 }
 
 void SingleCalls::pump() {
@@ -142,7 +146,7 @@ Task<void> SingleCalls::call(std::vector<Question> questions) {
   }
   for (std::size_t index = 0; index < questions.size(); ++index) {
     tell_answer(questions[index].query.origin, origin);
-    questions[index].done({found.status(), found ? *found : nullptr, index}, began);
+    questions[index].done({{found.status(), found ? *found : nullptr, index}, began});
   }
   pump();
 }

@@ -168,7 +168,10 @@ class ListCalls {
 class SingleCalls {
  public:
   // The provider's answer as it is, and when the call began.
-  using Done = std::function<void(InstanceAnswer answer, runtime::TimePoint began)>;
+  struct Answered {
+    InstanceAnswer answer;
+    runtime::TimePoint began;
+  };
 
   // `source` and `timers` must outlive it.
   SingleCalls(InstanceSource& source, runtime::Timers& timers);
@@ -186,13 +189,13 @@ class SingleCalls {
     if (batch > 0) batch_ = std::min(batch_, static_cast<std::size_t>(batch));
     if (parallel > 0) max_parallel_ = std::min(max_parallel_, static_cast<std::size_t>(parallel));
   }
-  // The call begins after this one returned. `done` is never called inside it.
-  void ask(InstanceQuery query, Done done);
+  // The call begins in the next step of the loop, together with those for other questions.
+  Task<Answered> ask(InstanceQuery query);
 
  private:
   struct Question {
     InstanceQuery query;
-    Done done;
+    std::function<void(Answered)> done;
   };
 
   void pump();

@@ -41,6 +41,8 @@ Result<InstanceAnswer> under_id(const InstanceAnswer& answer, const std::string&
   return InstanceAnswer{{}, *std::move(copied), 0};
 }
 
+InstanceAnswer failed(Status status) { return {std::move(status), nullptr, 0}; }
+
 Status no_way() {
   return Status(Code::unimplemented, ErrorClass::unsupported,
                 "the provider offers neither list, describe nor get for instances");
@@ -77,9 +79,9 @@ std::size_t InstancesBroker::listing_calls() const {
   return 1 + (known_.listing() ? known_.listing()->size() / kPageSize : 0);
 }
 
-InstancesBroker::Question InstancesBroker::question_of(InstanceQuery query, AnswerDone done) const {
+InstancesBroker::Question InstancesBroker::question_of(InstanceQuery query) const {
   const TimePoint now = timers_.now();
-  Question question{std::move(query), std::move(done), {}, {}};
+  Question question{std::move(query), {}, {}};
   question.query.not_before = std::min(question.query.not_before, now);
   if (!question.polled()) {
     question.needed = question.wanted = known_.earliest(question.query, now, options_.max_age);
@@ -95,18 +97,14 @@ InstancesBroker::Question InstancesBroker::question_of(InstanceQuery query, Answ
 }
 
 Task<InstanceAnswer> InstancesBroker::find(InstanceQuery query) {
-  const CallbackAwaiter<InstanceAnswer>::Start start = [&](AnswerDone done) {
-    if (foreign(query.provider_id)) return done({foreign_instance(query.provider_id), nullptr, 0});
-    Question question = question_of(std::move(query), std::move(done));
-    if (give(question, question.wanted)) return;
-    if (question.polled()) {
-      auto& polls = question.query.max_age < options_.max_age ? quick_polls_ : slow_polls_;
-      polls.count(timers_.now(), question.query.max_age);
-    }
-    ask(std::move(question));
-  };
-  CallbackAwaiter<InstanceAnswer> answer(start);
-  co_return co_await answer;
+  if (foreign(query.provider_id)) co_return failed(foreign_instance(query.provider_id));
+  Question question = question_of(std::move(query));
+  if (auto known = known_answer(question, question.wanted)) co_return *std::move(known);
+  if (question.polled()) {
+    auto& polls = question.query.max_age < options_.max_age ? quick_polls_ : slow_polls_;
+    polls.count(timers_.now(), question.query.max_age);
+  }
+  co_return co_await ask(std::move(question));
 }
 
 // A running listing will do, however long it takes.
@@ -121,24 +119,18 @@ Task<InstancesBroker::Listing> InstancesBroker::find_all(TimePoint needed) {
     co_return Status(Code::unimplemented, ErrorClass::unsupported,
                      "the provider cannot list its instances");
   }
-  const CallbackAwaiter<InstanceAnswer>::Start start = [&](AnswerDone done) {
-    Question question{{}, std::move(done), needed, needed, true};
-    if (!give(question, needed)) ask(std::move(question));
-  };
-  CallbackAwaiter<InstanceAnswer> asking(start);
-  InstanceAnswer answer = co_await asking;
-  if (!answer.status.ok()) co_return answer.status;
-  co_return answer.snapshot;
+  Question question{{}, needed, needed, true};
+  auto answer = known_answer(question, needed);
+  if (!answer) answer = co_await ask(std::move(question));
+  if (!answer->status.ok()) co_return answer->status;
+  co_return answer->snapshot;
 }
 
 Task<InstanceAnswer> InstancesBroker::confirm(InstanceQuery query) {
-  const CallbackAwaiter<InstanceAnswer>::Start start = [&](AnswerDone done) {
-    if (foreign(query.provider_id)) return done({foreign_instance(query.provider_id), nullptr, 0});
-    if (!can_confirm()) return done({no_way(), nullptr, 0});
-    ask_singly(question_of(std::move(query), std::move(done)));
-  };
-  CallbackAwaiter<InstanceAnswer> answer(start);
-  co_return co_await answer;
+  if (foreign(query.provider_id)) co_return failed(foreign_instance(query.provider_id));
+  if (!can_confirm()) co_return failed(no_way());
+  Question question = question_of(std::move(query));
+  co_return co_await ask_singly(std::move(question.query));
 }
 
 bool InstancesBroker::foreign(std::string_view provider_id) const {
@@ -148,20 +140,20 @@ bool InstancesBroker::foreign(std::string_view provider_id) const {
                       [&](const std::string& prefix) { return provider_id.starts_with(prefix); });
 }
 
-// Answers from a call that began at `since` or later. False: there is no such answer, or only a
-// listing that lacks the instance of a new Node and may be too early for it.
-bool InstancesBroker::give(const Question& question, TimePoint since) {
+// The answer of a call that began at `since` or later. Nothing: there is none, or only a listing
+// that lacks the instance of a new Node and may be too early for it.
+std::optional<InstanceAnswer> InstancesBroker::known_answer(const Question& question,
+                                                            TimePoint since) const {
   if (question.all) {
-    if (!known_.listed_since(since)) return false;
-    question.done({{}, known_.listing(), 0});
-    return true;
+    if (!known_.listed_since(since)) return std::nullopt;
+    return InstanceAnswer{{}, known_.listing(), 0};
   }
-  const auto answer = known_.find(question.query, since);
-  if (!answer) return false;
+  auto answer = known_.find(question.query, since);
+  if (!answer) return std::nullopt;
   const bool early = known_.began() < question.query.not_before + kListingLag;
-  if (answer->state() == CCM_INSTANCE_ABSENT && early && !question.polled() && few()) return false;
-  question.done(*answer);
-  return true;
+  const bool absent = answer->state() == CCM_INSTANCE_ABSENT;
+  if (absent && early && !question.polled() && few()) return std::nullopt;
+  return answer;
 }
 
 // So few instances are unknown that single calls are cheaper than another listing.
@@ -181,24 +173,51 @@ std::string InstancesBroker::absence_text(const InstanceQuery& query) {
          "it";
 }
 
-// The cheapest call that can answer: a few new instances are asked for one by one, many by a
-// listing.
-void InstancesBroker::ask(Question question) {
-  if (lists_.running_since(question.wanted)) return join_listing(std::move(question));
-  if (singles_.possible() && question.polled()) {
-    waiting_.push_back(std::move(question));  // the number in this step decides how
-    if (poll_timer_ == 0) poll_timer_ = timers_.after(milliseconds(0), [this] { decide_polled(); });
-    return;
-  }
-  if (!can_list()) {
-    if (singles_.possible()) return ask_singly(std::move(question));
-    return question.done({no_way(), nullptr, 0});
-  }
-  if (!question.all && few()) {
+Task<InstanceAnswer> InstancesBroker::ask(Question question) {
+  for (;;) {
+    if (!can_list() && !singles_.possible()) co_return failed(no_way());
+    const Way way = co_await choose(question);
+    if (way == Way::known) co_return *known_answer(question, question.needed);
+    if (way == Way::single) {
+      ++singles_since_listing_;
+      co_return co_await ask_singly(std::move(question.query));
+    }
+    // The cloud has just failed: asking for each instance would make it worse.
+    const bool begins = lists_.running() || lists_.due(pause_before(question));
+    if (!begins && !lists_.failure().ok()) co_return failed(lists_.failure());
+
+    const ListingEnd end = co_await next_listing(question);
+    // One that is read a second time proves no absence.
+    if (question.all && second_reading_) question.needed = question.wanted = lists_.began();
+    if (!end.status.ok()) {
+      const bool held = end.status.reason() == kCallBudgetSpent;
+      const bool joins = lists_.running() && (held || question.needed > end.began);
+      if (joins || lists_.held_below(question.query.origin)) continue;
+      co_return failed(end.status);
+    }
+    if (auto known = known_answer(question, question.needed)) co_return *std::move(known);
+    // The Node may have appeared while the listing ran.
+    if (!known_.listed_since(question.needed) || lists_.running()) continue;
+    if (!few()) co_return failed(doubtful_status());
     ++singles_since_listing_;
-    return ask_singly(std::move(question));
+    co_return co_await ask_singly(std::move(question.query));
   }
-  wait_for_listing(std::move(question));
+}
+
+// The cheapest call that can answer: a few new instances are asked for one by one, many by a
+// listing. How repeated questions are asked is decided by their number in this step.
+Task<InstancesBroker::Way> InstancesBroker::choose(const Question& question) {
+  if (lists_.running_since(question.wanted)) co_return Way::listing;
+  if (!singles_.possible() || !question.polled()) {
+    const bool singly = !can_list() || (!question.all && few());
+    co_return singly ? Way::single : Way::listing;
+  }
+  const CallbackAwaiter<Way>::Start start = [&](std::function<void(Way)> go_on) {
+    undecided_.push_back({question, std::move(go_on)});
+    if (poll_timer_ == 0) poll_timer_ = timers_.after(milliseconds(0), [this] { choose_polled(); });
+  };
+  CallbackAwaiter<Way> chosen(start);
+  co_return co_await chosen;
 }
 
 // A listing costs less than the look-ups that would be needed for all within a period.
@@ -209,39 +228,35 @@ bool InstancesBroker::lists_cheaper(const Question& question) const {
   return (polls.most() + batch - 1) / batch * singles_.price() > listing_calls();
 }
 
-// When the calls for it would cost too much, an older answer has to do.
-void InstancesBroker::decide_polled() {
+// Each goes on at once, so that the next ones see which calls were made.
+void InstancesBroker::choose_polled() {
   poll_timer_ = 0;
-  const TimePoint now = timers_.now();
   std::size_t singles = 0;
-  for (Question& question : std::exchange(waiting_, {})) {
-    if (!question.polled() || lists_.running_since(question.wanted)) {
-      waiting_.push_back(std::move(question));
-      continue;
-    }
-    const bool list = lists_cheaper(question);
-    const bool joins = list && (lists_.running() || lists_.scheduled());
-    const std::size_t single = singles % singles_.batch() == 0 ? singles_.price() : 0;
-    const std::size_t price = list ? listing_calls() : single;
-    const bool affordable = joins || poll_budget_.affords(now, price, question.reserve);
-    if (!affordable && give(question, question.needed)) continue;
-    if (list) {
-      wait_for_listing(std::move(question));
-    } else {
-      poll_budget_.spend(now, price);
-      ++singles;
-      ++singles_since_listing_;
-      ask_singly(std::move(question));
-    }
+  for (const auto& question : std::exchange(undecided_, {})) {
+    question.go_on(choose_polled(question, singles));
   }
 }
 
-void InstancesBroker::ask_singly(Question question) {
-  const InstanceQuery query = question.query;
-  singles_.ask(query,
-               [this, question = std::move(question)](InstanceAnswer answer, TimePoint began) {
-                 question.done(conclude(question.query, std::move(answer), began));
-               });
+// When the calls for it would cost too much, an older answer has to do.
+InstancesBroker::Way InstancesBroker::choose_polled(const Question& question,
+                                                    std::size_t& singles) {
+  if (lists_.running_since(question.wanted)) return Way::listing;
+  const bool list = lists_cheaper(question);
+  const bool joins = list && (lists_.running() || lists_.scheduled());
+  const std::size_t single = singles % singles_.batch() == 0 ? singles_.price() : 0;
+  const std::size_t price = list ? listing_calls() : single;
+  const TimePoint now = timers_.now();
+  const bool affordable = joins || poll_budget_.affords(now, price, question.reserve);
+  if (!affordable && known_answer(question, question.needed)) return Way::known;
+  if (list) return Way::listing;
+  poll_budget_.spend(now, price);
+  ++singles;
+  return Way::single;
+}
+
+Task<InstanceAnswer> InstancesBroker::ask_singly(InstanceQuery query) {
+  SingleCalls::Answered found = co_await singles_.ask(query);
+  co_return conclude(query, std::move(found.answer), found.began);
 }
 
 InstanceAnswer InstancesBroker::conclude(const InstanceQuery& query, InstanceAnswer answer,
@@ -290,23 +305,18 @@ Status InstancesBroker::check(const InstanceSnapshot& instances, std::size_t ind
       .with_reason("UndeclaredProviderID");
 }
 
-void InstancesBroker::join_listing(Question question) {
-  lists_.raise(question.query.origin);
-  waiting_.push_back(std::move(question));
-}
-
-// The running one is too old for the question, but may have to do if there is no better one by
-// then.
-void InstancesBroker::wait_for_listing(Question question) {
-  const milliseconds pause = pause_before(question);
-  const bool due = lists_.due(pause);
-  // The cloud has just failed: asking for each instance would make it worse.
-  if (!lists_.running() && !due && !lists_.failure().ok()) {
-    return question.done({lists_.failure(), nullptr, 0});
-  }
-  join_listing(std::move(question));
-  if (due) return begin_listing();
-  if (!lists_.running()) lists_.begin_later(pause);
+// The running one may be too old for the question, but has to do if there is no better one by then.
+Task<InstancesBroker::ListingEnd> InstancesBroker::next_listing(const Question& question) {
+  const CallbackAwaiter<ListingEnd>::Start start = [&](std::function<void(ListingEnd)> go_on) {
+    const milliseconds pause = pause_before(question);
+    const bool due = lists_.due(pause);
+    lists_.raise(question.query.origin);
+    waiting_.push_back({question, std::move(go_on)});
+    if (due) return begin_listing();
+    if (!lists_.running()) lists_.begin_later(pause);
+  };
+  CallbackAwaiter<ListingEnd> ended(start);
+  co_return co_await ended;
 }
 
 milliseconds InstancesBroker::pause_before(const Question& question) const {
@@ -356,35 +366,17 @@ void InstancesBroker::listing_ended(Listing listed) {
   }
   // The whole listing is asked for as proof of absence, so one that shifted is read a second time.
   second_reading_ = listed.ok() && (*listed)->repeats() > 0 && !second_reading_;
-  bool again = second_reading_;
-  for (Question& question : waiting_) {
-    if (!question.all) continue;
-    if (second_reading_) question.needed = question.wanted = lists_.next();
-    again = again || question.needed > began;
-  }
+  const auto outlasts = [&](const Question& question) {
+    return question.all && question.needed > began;
+  };
+  const bool again = second_reading_ || std::any_of(waiting_.begin(), waiting_.end(), outlasts);
   if (again) begin_listing();
-  for (Question& question : std::exchange(waiting_, {})) {
+  for (const auto& question : std::exchange(waiting_, {})) {
     tell_answer(question.query.origin, origin);
-    serve(std::move(question), listed.status(), began);
+    question.go_on({listed.status(), began});
   }
   // Objects that failed meanwhile are in back-off, but can be reconciled now.
   if (recovered && on_recovery_) on_recovery_(timers_.now() - failing_since);
-}
-
-// The answer of the listing that began then; `failure`: why it has none.
-void InstancesBroker::serve(Question question, const Status& failure, TimePoint began) {
-  if (!failure.ok()) {
-    const bool held = failure.reason() == kCallBudgetSpent;
-    const bool joins = lists_.running() && (held || question.needed > began);
-    if (joins || lists_.held_below(question.query.origin)) return ask(std::move(question));
-    return question.done({failure, nullptr, 0});
-  }
-  if (give(question, question.needed)) return;
-  // The Node may have appeared while the listing ran.
-  if (!known_.listed_since(question.needed) || lists_.running()) return ask(std::move(question));
-  if (!few()) return question.done({doubtful_status(), nullptr, 0});
-  ++singles_since_listing_;
-  ask_singly(std::move(question));
 }
 
 }  // namespace ccm::plugin

@@ -110,12 +110,9 @@ class InstancesBroker {
   Task<Listing> refresh();
 
  private:
-  using AnswerDone = std::function<void(InstanceAnswer)>;
-  // About one instance, or about all of them: then the answer is the listing. Questions wait side
-  // by side for one call, so each has the callback of the coroutine that asks.
+  // About one instance, or about all of them: then the answer is the listing.
   struct Question {
     InstanceQuery query;
-    AnswerDone done;
     runtime::TimePoint needed;  // earlier answers do not count
     runtime::TimePoint wanted;  // a later answer is worth a call; not before `needed`
     bool all = false;
@@ -123,24 +120,37 @@ class InstancesBroker {
     double reserve = 0;
     [[nodiscard]] bool polled() const { return query.max_age > std::chrono::milliseconds(0); }
   };
+  // The way to an answer: what is known already, a call for this instance, or a listing.
+  enum class Way { known, single, listing };
+  // How the listing ended that a question waited for.
+  struct ListingEnd {
+    Status status;
+    runtime::TimePoint began;
+  };
+  // A question with what goes on when its way is chosen, or when the listing has ended.
+  template <typename T>
+  struct Waiting : Question {
+    std::function<void(T)> go_on;
+  };
 
-  [[nodiscard]] Question question_of(InstanceQuery query, AnswerDone done) const;
+  [[nodiscard]] Question question_of(InstanceQuery query) const;
   Task<Listing> find_all(runtime::TimePoint needed);
-  bool give(const Question& question, runtime::TimePoint since);
+  [[nodiscard]] std::optional<InstanceAnswer> known_answer(const Question& question,
+                                                           runtime::TimePoint since) const;
   [[nodiscard]] bool few() const;
-  void ask(Question question);
-  void decide_polled();
+  Task<InstanceAnswer> ask(Question question);
+  Task<Way> choose(const Question& question);
+  void choose_polled();
+  Way choose_polled(const Question& question, std::size_t& singles);
   [[nodiscard]] bool lists_cheaper(const Question& question) const;
-  void ask_singly(Question question);
+  Task<InstanceAnswer> ask_singly(InstanceQuery query);
   [[nodiscard]] InstanceAnswer conclude(const InstanceQuery& query, InstanceAnswer answer,
                                         runtime::TimePoint began);
 
-  void join_listing(Question question);
-  void wait_for_listing(Question question);
+  Task<ListingEnd> next_listing(const Question& question);
   void begin_listing();
   Task<void> list_all(std::shared_ptr<Origin> origin);
   void listing_ended(Listing listed);
-  void serve(Question question, const Status& failure, runtime::TimePoint began);
   [[nodiscard]] std::chrono::milliseconds pause_before(const Question& question) const;
   [[nodiscard]] std::chrono::milliseconds poll_interval() const;
   [[nodiscard]] Status check(const InstanceSnapshot& instances, std::size_t index) const;
@@ -152,9 +162,10 @@ class InstancesBroker {
   SingleCalls singles_;
   Lookalikes lookalikes_;
   std::size_t singles_since_listing_ = 0;
-  bool second_reading_ = false;    // the running listing follows one that shifted
-  std::vector<Question> waiting_;  // for a listing, or for a decision at the end of this step
-  PollRate quick_polls_;           // wanted young
+  bool second_reading_ = false;  // the running listing follows one that shifted
+  std::vector<Waiting<ListingEnd>> waiting_;
+  std::vector<Waiting<Way>> undecided_;  // until the end of this step
+  PollRate quick_polls_;                 // wanted young
   PollRate slow_polls_;
   PollBudget poll_budget_;
   runtime::Timers::Id poll_timer_ = 0;
