@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "plugin/context.hpp"
 #include "plugin/host_services/kube_service.hpp"
+#include "plugin/waiting.hpp"
 
 #include <algorithm>
 
@@ -63,20 +64,15 @@ ComponentController::~ComponentController() {
   port_->connect(nullptr);
 }
 
-void ComponentController::setup(runtime::EventSource& source, std::function<void(Status)> done) {
+Task<Status> ComponentController::setup(runtime::EventSource& source) {
   if (setup_of(&table_) == nullptr || reconcile_of(&table_) == nullptr) {
-    component_->runtime().loop.post([done = std::move(done)] {
-      done(Status(Code::internal, "the controller has no setup or no reconcile function"));
-    });
-    return;
+    co_return Status(Code::internal, "the controller has no setup or no reconcile function");
   }
-  auto allowed = component_->allow_create();
-  auto ended = [this, allowed, &source, done = std::move(done)](Result<Nothing> result) {
-    done(result ? activate(source) : result.status());
-  };
-  component_->call_on_loop<Nothing>("setup", kSetupTimeout,
-                                    invoke_plain(table_.setup, interface_.self), copy_nothing,
-                                    std::move(ended));
+  const auto allowed = component_->allow_create();
+  Invoke invoke = invoke_plain(table_.setup, interface_.self);
+  const Result<Nothing> ended = co_await component_->call_on_loop<Nothing>(
+      "setup", kSetupTimeout, std::move(invoke), copy_nothing);
+  co_return ended ? activate(source) : ended.status();
 }
 
 Status ComponentController::activate(runtime::EventSource& source) {
@@ -276,32 +272,23 @@ void ComponentController::refresh_metrics() {
   metrics_timer_ = timers_.after(kMetricsPeriod, [this] { refresh_metrics(); });
 }
 
-void ComponentController::stop(milliseconds limit, std::function<void(Status)> done) {
+Task<Status> ComponentController::stop(milliseconds limit) {
   const runtime::TimePoint end = timers_.now() + limit;
-  if (!runner_) return call_stop({}, end, std::move(done));
-  runner_->stop(limit, [this, end, done = std::move(done)](std::size_t running) mutable {
-    Status stopped;
-    if (running > 0) {
-      stopped = Status(Code::failed_precondition, std::to_string(running) + " reconciles of " +
-                                                      component_->identity().name + " still run");
-    }
-    call_stop(std::move(stopped), end, std::move(done));
-  });
-}
-
-// The plugin's stop runs when no reconcile is running any more.
-void ComponentController::call_stop(Status stopped, runtime::TimePoint end,
-                                    std::function<void(Status)> done) {
-  const bool has_stop = function_of(&table_, &ccm_controller::stop) != nullptr;
-  if (!has_stop || !stopped.ok() || !runner_) {
-    component_->runtime().loop.post(
-        [done = std::move(done), stopped = std::move(stopped)] { done(stopped); });
-    return;
+  if (!runner_) co_return Status();
+  const CallbackAwaiter<std::size_t>::Start start = [&](std::function<void(std::size_t)> done) {
+    runner_->stop(limit, std::move(done));
+  };
+  CallbackAwaiter<std::size_t> stopped(start);
+  if (const std::size_t running = co_await stopped; running > 0) {
+    co_return Status(Code::failed_precondition, std::to_string(running) + " reconciles of " +
+                                                    component_->identity().name + " still run");
   }
-  component_->call<Nothing>(
-      "stop", nullptr, std::chrono::ceil<milliseconds>(end - timers_.now()), {},
-      invoke_plain(table_.stop, interface_.self), copy_nothing,
-      [done = std::move(done)](Result<Nothing> ended) { done(ended.status()); });
+  if (function_of(&table_, &ccm_controller::stop) == nullptr) co_return Status();
+  const auto left = std::chrono::ceil<milliseconds>(end - timers_.now());
+  Invoke invoke = invoke_plain(table_.stop, interface_.self);
+  const Result<Nothing> ended = co_await component_->call<Nothing>(
+      "stop", nullptr, left, Context::Fields(), std::move(invoke), copy_nothing);
+  co_return ended.status();
 }
 
 }  // namespace ccm::plugin

@@ -10,9 +10,9 @@
 
 #include <ccm/abi/controller.h>
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,16 +39,16 @@ class ComponentController final : public runtime::Reconciler {
   ~ComponentController() override;
 
   // Runs the plugin's setup and registers its watches with `source`, which must outlive this
-  // object. `done` is posted: ok; unimplemented = the controller has nothing to do here (its
-  // message says why); anything else is a failure.
-  void setup(runtime::EventSource& source, std::function<void(Status)> done);
+  // object: ok; unimplemented = the controller has nothing to do here (its message says why);
+  // anything else is a failure. This object outlives it.
+  Task<Status> setup(runtime::EventSource& source);
 
   // This process leads.
   void start();
 
   // Takes no more keys, cancels the running reconciles, then runs the plugin's stop, all within
-  // `limit`. `done` is posted and gets failed_precondition when reconciles are still running.
-  void stop(std::chrono::milliseconds limit, std::function<void(Status)> done);
+  // `limit`; failed_precondition when reconciles are still running. This object outlives it.
+  Task<Status> stop(std::chrono::milliseconds limit);
 
   // Its setup has ended well.
   [[nodiscard]] bool set_up() const { return runner_.has_value(); }
@@ -93,7 +93,6 @@ class ComponentController final : public runtime::Reconciler {
   void report(const runtime::ReconcileReport& report);
   void report_repeated(const runtime::ReconcileReport& report);
   void refresh_metrics();
-  void call_stop(Status stopped, runtime::TimePoint end, std::function<void(Status)> done);
 
   const std::shared_ptr<LiveComponent> component_;
   const std::shared_ptr<ControllerPort> port_;

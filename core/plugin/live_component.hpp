@@ -213,11 +213,16 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
 
   // Calls a [create] function, which runs on the loop whatever the manifest says.
   template <typename T>
-  void call_on_loop(std::string_view operation, std::chrono::milliseconds timeout, Invoke invoke,
-                    Copy<T> copy, std::function<void(Result<T>)> done) {
-    auto running = begin_call(operation, nullptr, timeout, {});
-    running->on_loop = true;
-    start_call<T>(running, std::move(invoke), std::move(copy), std::move(done));
+  Task<Result<T>> call_on_loop(std::string_view operation, std::chrono::milliseconds timeout,
+                               Invoke invoke, Copy<T> copy) {
+    using Answer = CallbackAwaiter<Result<T>>;
+    const typename Answer::Start start = [&](std::function<void(Result<T>)> done) {
+      auto running = begin_call(operation, nullptr, timeout, {});
+      running->on_loop = true;
+      start_call<T>(running, std::move(invoke), std::move(copy), std::move(done));
+    };
+    Answer answer(start);
+    co_return co_await answer;
   }
 
   // Marks "in setup": [create] functions are allowed until the returned object is gone.

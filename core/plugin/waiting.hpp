@@ -3,6 +3,7 @@
 //   CallbackAwaiter<T> answer(start); T value = co_await answer;
 #pragma once
 
+#include "plugin/context.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>
@@ -62,6 +63,15 @@ inline Task<void> sleep(runtime::Timers& timers, std::chrono::milliseconds delay
   };
   CallbackAwaiter<bool> passed(start);
   co_await passed;
+}
+
+// Until the context has been cancelled, or its time is over.
+inline Task<void> end_of(std::shared_ptr<Context> context) {
+  const CallbackAwaiter<bool>::Start start = [&](std::function<void(bool)> done) {
+    context->on_end([done = std::move(done)] { done(true); });
+  };
+  CallbackAwaiter<bool> ended(start);
+  co_await ended;
 }
 
 // The end of a task of a Scope that nobody awaits: its fault ends the process, as one of net::spawn

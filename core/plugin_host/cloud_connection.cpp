@@ -4,7 +4,6 @@
 #include "base/log.hpp"
 #include "cloud/broker/cloud_services.hpp"
 #include "cloud/deletion/node_deletions.hpp"
-#include "plugin/await_callback.hpp"
 
 #include <algorithm>
 #include <array>
@@ -89,22 +88,19 @@ void CloudConnection::warn_of_annotations(std::shared_ptr<AnnotationWarnings> wa
 }
 
 // Without limits of its own the host's choice holds.
-boost::asio::awaitable<Status> CloudConnection::ask_limits(
-    std::shared_ptr<LiveComponent> provider) {
+Task<Status> CloudConnection::ask_limits(std::shared_ptr<LiveComponent> provider) {
   if (provider_instances_) {
-    const auto limits = co_await await_task(asking_, provider_instances_->limits());
+    const auto limits = co_await provider_instances_->limits();
     if (limits.ok()) instances_->set_limits(limits->batch, limits->parallel);
     if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
   }
   if (load_balancers_) {
-    auto asking = load_balancers_->limits(context_of(provider));
-    const auto limits = co_await await_task(asking_, std::move(asking));
+    const auto limits = co_await load_balancers_->limits(context_of(provider));
     if (limits.ok() && !limits->id_annotation.empty()) id_annotation_ = limits->id_annotation;
     if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
   }
   if (routes_) {
-    auto asking = routes_->limits(context_of(provider));
-    const auto limits = co_await await_task(asking_, std::move(asking));
+    const auto limits = co_await routes_->limits(context_of(provider));
     if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
   }
   co_return Status();

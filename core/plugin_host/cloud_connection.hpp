@@ -17,10 +17,8 @@
 #include "plugin/host_services/kube_access.hpp"
 #include "plugin_host/dependencies.hpp"
 
-#include <ccm/scope.hpp>
 #include <ccm/status.hpp>
-
-#include <boost/asio/awaitable.hpp>
+#include <ccm/task.hpp>
 
 #include <chrono>
 #include <functional>
@@ -51,7 +49,7 @@ class CloudConnection {
   void warn_of_annotations(std::shared_ptr<AnnotationWarnings> warnings);
   // After connect(): asks for their limits, and keeps to them from then on. This object outlives
   // it.
-  boost::asio::awaitable<Status> ask_limits(std::shared_ptr<LiveComponent> provider);
+  Task<Status> ask_limits(std::shared_ptr<LiveComponent> provider);
   // The services by which a controller uses the cloud.
   void add_services(ComponentHost& host, const std::shared_ptr<LiveComponent>& component) const;
   // `api` with the brake in front of deletions of Nodes.
@@ -125,7 +123,6 @@ class CloudConnection {
   std::shared_ptr<LoadBalancersBroker> load_balancers_;
   std::shared_ptr<RoutesBroker> routes_;
   std::unique_ptr<OwnedObjects> owned_;
-  Scope asking_;  // last: its coroutines use the others
 };
 
 }  // namespace ccm::plugin

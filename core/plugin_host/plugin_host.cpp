@@ -15,6 +15,7 @@
 #include "plugin/host_services/metrics_service.hpp"
 #include "plugin/host_services/scheduling_services.hpp"
 #include "plugin/live_component.hpp"
+#include "plugin/waiting.hpp"
 #include "plugin_host/plugin_metrics.hpp"
 #include "plugin_host/provider_start.hpp"
 #include "runtime/timers.hpp"
@@ -23,6 +24,8 @@
 
 #include <ccm/abi/hint.h>
 #include <ccm/object.hpp>
+#include <ccm/scope.hpp>
+#include <ccm/task.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -102,6 +105,22 @@ ComponentReport report_of(const ComponentUnit& unit, const runtime::Watchdog& wa
   return report;
 }
 
+Task<void> keep_status(Task<Status> task, Status& status) { status = co_await std::move(task); }
+
+// All side by side. The first fault in their order.
+Task<Status> all_of(std::vector<Task<Status>> tasks) {
+  std::vector<Status> statuses(tasks.size());
+  std::vector<Task<void>> kept;
+  for (std::size_t index = 0; index < tasks.size(); ++index) {
+    kept.push_back(keep_status(std::move(tasks[index]), statuses[index]));
+  }
+  Together all(std::move(kept));
+  co_await all;
+  const auto fault = std::find_if(statuses.begin(), statuses.end(),
+                                  [](const Status& status) { return !status.ok(); });
+  co_return fault == statuses.end() ? Status() : *fault;
+}
+
 struct HintedObjects {
   const char* resource = "v1/nodes";
   std::vector<kube::ObjectPtr> objects;
@@ -147,7 +166,6 @@ HintedObjects hinted_objects(const CloudHint& hint, const ObjectCache& cache,
 // The inside of a PluginHost, shared with the coroutines that run for it. Loop thread.
 struct PluginHost::Impl {
   using Unit = std::shared_ptr<ComponentUnit>;
-  using EndUnit = std::function<void(const Unit&, std::function<void(Status)> done)>;
 
   explicit Impl(PluginHostDependencies wanted);
 
@@ -165,8 +183,10 @@ struct PluginHost::Impl {
   void hinted(const CloudHint& hint);
   void start_ready_controllers();
   void pause_before_next_start();
-  boost::asio::awaitable<Status> each(const std::vector<Unit>& units, EndUnit end);
-  void destroy(const Unit& unit, std::chrono::milliseconds limit, std::function<void(Status)> done);
+  Task<Status> stop_controllers(std::chrono::milliseconds limit);
+  Task<Status> stop(std::chrono::milliseconds limit);
+  Task<Status> destroy(std::vector<Unit> units, std::chrono::milliseconds limit);
+  Task<Status> destroy(Unit unit, std::chrono::milliseconds limit);
   [[nodiscard]] Unit find(std::string_view controller) const;
   // Controllers that have a queue.
   [[nodiscard]] std::vector<Unit> with_queue() const;
@@ -197,6 +217,7 @@ struct PluginHost::Impl {
   bool stopping = false;
   bool controllers_stopped = false;
   bool leaked = false;  // a component stays in memory, and with it all that it uses
+  Scope tasks;          // last: its coroutines use the others
 };
 
 PluginHost::Impl::Impl(PluginHostDependencies wanted)
@@ -303,7 +324,7 @@ awaitable<Status> PluginHost::create_controller(LoadedPlugin plugin, std::string
 
 awaitable<Status> PluginHost::start_provider() {
   const auto impl = impl_;  // outlives this object while it waits
-  Status status = co_await impl->provider_start.run();
+  Status status = co_await await_task(impl->tasks, impl->provider_start.run());
   if (!status.ok() || !impl->provider) co_return status;
   // The provider's interfaces are known after its log-in.
   impl->cloud.connect(impl->provider->live, [impl = impl.get()](std::chrono::nanoseconds outage) {
@@ -311,10 +332,11 @@ awaitable<Status> PluginHost::start_provider() {
   });
   impl->cloud.warn_of_annotations(impl->annotation_warnings);
   std::string message = "Cloud provider did not tell its limits, will retry";
-  std::function<awaitable<Status>()> attempt = [impl = impl.get()] {
+  std::function<Task<Status>()> attempt = [impl = impl.get()] {
     return impl->cloud.ask_limits(impl->provider->live);
   };
-  status = co_await impl->provider_start.repeat(std::move(message), std::move(attempt));
+  auto asking = impl->provider_start.repeat(std::move(message), std::move(attempt));
+  status = co_await await_task(impl->tasks, std::move(asking));
   if (!status.ok()) co_return status.with_context("limits");
   for (const auto& unit : impl->controllers) impl->cloud.add_services(*unit->host, unit->live);
   co_return status;
@@ -336,10 +358,8 @@ awaitable<Result<bool>> PluginHost::setup_controller(std::string name) {
   options.default_resync = impl->deps.cluster.default_resync;
   options.metrics = &impl->deps.process.metrics;
   unit->controller = std::make_unique<ComponentController>(unit->live, *table, options, unit->port);
-  auto start = [unit, impl](std::function<void(Status)> done) {
-    unit->controller->setup(impl->deps.cluster.events, std::move(done));
-  };
-  Status status = co_await await_callback<Status>(start);
+  auto setting_up = unit->controller->setup(impl->deps.cluster.events);
+  Status status = co_await await_task(impl->tasks, std::move(setting_up));
   if (status.code() == Code::unimplemented) {
     log::info("Skipping controller", {{"controller", name}, {"reason", status}});
     unit->skipped = status.message().empty() ? "it has nothing to do" : status.message();
@@ -382,33 +402,6 @@ void PluginHost::start_allowed_controllers() { impl_->start_ready_controllers();
 
 bool PluginHost::has_cluster_id() { return impl_->provider_start.has_cluster_id(); }
 
-// All at once. The first fault.
-awaitable<Status> PluginHost::Impl::each(const std::vector<Unit>& units, EndUnit end) {
-  auto start = [this, &units, end = std::move(end)](std::function<void(Status)> done) {
-    auto open = std::make_shared<std::size_t>(units.size() + 1);
-    auto fault = std::make_shared<Status>();
-    auto ended = [open, fault, done](Status status) {
-      if (fault->ok() && !status.ok()) *fault = std::move(status);
-      if (--*open == 0) done(*fault);
-    };
-    for (const auto& unit : units) end(unit, ended);
-    deps.process.loop.post([ended] { ended(Status()); });
-  };
-  Status status = co_await await_callback<Status>(start);
-  co_return status;
-}
-
-void PluginHost::Impl::destroy(const Unit& unit, milliseconds limit,
-                               std::function<void(Status)> done) {
-  unit->live->destroy(limit, [this, unit, done = std::move(done)](Status status) {
-    if (!status.ok()) {
-      leaked = true;
-      keep_for_ever(unit);
-    }
-    done(std::move(status));
-  });
-}
-
 std::vector<PluginHost::Impl::Unit> PluginHost::Impl::with_queue() const {
   std::vector<Unit> found;
   std::copy_if(controllers.begin(), controllers.end(), std::back_inserter(found),
@@ -432,39 +425,58 @@ std::optional<std::string> PluginHost::unseen_write() const {
 
 awaitable<Status> PluginHost::stop_controllers(milliseconds limit) {
   const auto impl = impl_;
-  impl->stopping = true;
-  impl->deps.process.timers.cancel(impl->next_start);
-  impl->provider_start.stop();
-  if (impl->controllers_stopped) co_return Status();
-  impl->controllers_stopped = true;
-  std::vector<Impl::Unit> set_up;
-  for (const auto& unit : impl->controllers) {
-    if (unit->controller) set_up.push_back(unit);
-  }
-  auto end = [limit](const Impl::Unit& unit, std::function<void(Status)> done) {
-    unit->controller->stop(limit, std::move(done));
-  };
-  Status stopped = co_await impl->each(set_up, std::move(end));
-  co_return stopped;
+  co_return co_await await_task(impl->tasks, impl->stop_controllers(limit));
 }
 
 awaitable<Status> PluginHost::stop(milliseconds limit) {
   const auto impl = impl_;
-  Status first = co_await stop_controllers(limit);
-  auto end = [impl, limit](const Impl::Unit& unit, std::function<void(Status)> done) {
-    impl->destroy(unit, limit, std::move(done));
-  };
-  Status destroyed = co_await impl->each(impl->controllers, end);
-  if (first.ok()) first = std::move(destroyed);
-  if (impl->provider) {
-    co_await impl->provider_start.shutdown();
-    const std::vector<Impl::Unit> last{impl->provider};
-    destroyed = co_await impl->each(last, end);
-    if (first.ok()) first = std::move(destroyed);
+  co_return co_await await_task(impl->tasks, impl->stop(limit));
+}
+
+Task<Status> PluginHost::Impl::stop_controllers(milliseconds limit) {
+  stopping = true;
+  deps.process.timers.cancel(next_start);
+  provider_start.stop();
+  if (controllers_stopped) co_return Status();
+  controllers_stopped = true;
+  std::vector<Task<Status>> stops;
+  for (const auto& unit : controllers) {
+    if (unit->controller) stops.push_back(unit->controller->stop(limit));
   }
-  destroyed = co_await impl->each(impl->closable(), end);
-  if (first.ok()) first = std::move(destroyed);
+  co_return co_await all_of(std::move(stops));
+}
+
+Task<Status> PluginHost::Impl::stop(milliseconds limit) {
+  Status first = co_await stop_controllers(limit);
+  const auto note = [&first](Status status) {
+    if (first.ok()) first = std::move(status);
+  };
+  note(co_await destroy(controllers, limit));
+  if (provider) {
+    co_await provider_start.shutdown();
+    note(co_await destroy(provider, limit));
+  }
+  note(co_await destroy(closable(), limit));
   co_return first;
+}
+
+Task<Status> PluginHost::Impl::destroy(std::vector<Unit> units, milliseconds limit) {
+  std::vector<Task<Status>> ends;
+  for (const auto& unit : units) ends.push_back(destroy(unit, limit));
+  co_return co_await all_of(std::move(ends));
+}
+
+Task<Status> PluginHost::Impl::destroy(Unit unit, milliseconds limit) {
+  const CallbackAwaiter<Status>::Start start = [&](std::function<void(Status)> done) {
+    unit->live->destroy(limit, std::move(done));
+  };
+  CallbackAwaiter<Status> destroyed(start);
+  Status status = co_await destroyed;
+  if (!status.ok()) {
+    leaked = true;
+    keep_for_ever(unit);
+  }
+  co_return status;
 }
 
 std::vector<PluginHost::Impl::Unit> PluginHost::Impl::closable() const {
