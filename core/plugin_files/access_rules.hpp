@@ -1,6 +1,6 @@
-// The Kubernetes API rights that a set of plugins and the host need, in RBAC's terms: for `ccmctl
-// rbac`, which prints the roles, and for the host, which compares them with the rights of its
-// credential. Plain values; any thread.
+// The Kubernetes API rights that a set of plugins and the host need, in RBAC's terms: for the host,
+// which compares them with the rights of its credential, and for `ccmctl rbac`, which prints the
+// roles. Plain values; any thread.
 #pragma once
 
 #include "plugin_files/manifest.hpp"
@@ -13,23 +13,8 @@
 
 namespace ccm::plugin {
 
-// Rules with the name of their subject: a plugin's id, or kHostSubject.
-struct SubjectRules {
-  std::string subject;
-  std::vector<RbacRule> rules;
-};
+// The name of the host beside the ids of plugins.
 constexpr std::string_view kHostSubject = "host";
-
-// A rule for one resource of one API group, and all subjects that need some of it.
-struct MergedRule {
-  RbacRule rule;
-  std::vector<std::string> subjects;  // in the given order
-};
-
-// The rules that grant exactly the needed rights, one for each resource and set of names, in the
-// order of groups, resources and names; verbs from get to delete. Rights granted for all objects
-// are not repeated for named ones.
-std::vector<MergedRule> merge_rules(const std::vector<SubjectRules>& asked);
 
 // The smallest unit that RBAC grants or refuses.
 struct Permission {

@@ -3,9 +3,7 @@
 #include <ccm/abi/plugin.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
@@ -252,7 +250,6 @@ namespace {
 
 constexpr uint64_t kMaxSymbols = 1U << 22;
 constexpr size_t kMaxExports = 1U << 16;  // of a plugin there should be one
-constexpr size_t kMaxVersions = 1U << 16;
 
 // The number of dynamic symbols by DT_GNU_HASH: the end of the chain that starts last.
 uint64_t count_by_gnu_hash(Bytes table) {
@@ -314,42 +311,6 @@ void read_exports(const ElfReader& file, ElfFacts& facts) {
   std::sort(facts.unique.begin(), facts.unique.end());
 }
 
-void note_version(std::string_view version, ElfFacts& facts) {
-  const std::array<std::pair<std::string_view, std::string*>, 3> families{
-      {{"GLIBC_", &facts.newest_glibc},
-       {"GLIBCXX_", &facts.newest_glibcxx},
-       {"CXXABI_", &facts.newest_cxxabi}}};
-  for (const auto& [prefix, newest] : families) {
-    if (!version.starts_with(prefix)) continue;
-    const std::string_view number = version.substr(prefix.size());
-    // GLIBC_PRIVATE and its like are no releases.
-    if (number.empty() || number[0] < '0' || number[0] > '9') continue;
-    if (version_less(*newest, number)) *newest = number;
-  }
-}
-
-// Walks DT_VERNEED: for each needed library the versions of it that are needed.
-void read_versions(const ElfReader& file, ElfFacts& facts) {
-  const auto address = file.dynamic_value(DT_VERNEED);
-  const auto area = address ? file.from_address(*address) : std::nullopt;
-  if (!area) return;
-  uint64_t library_at = 0;
-  for (size_t seen = 0; seen < kMaxVersions;) {
-    const auto library = ElfReader::read<Elf64_Verneed>(*area, library_at);
-    if (!library) return;
-    uint64_t version_at = library_at + library->vn_aux;
-    for (size_t i = 0; i < library->vn_cnt && seen < kMaxVersions; ++i, ++seen) {
-      const auto version = ElfReader::read<Elf64_Vernaux>(*area, version_at);
-      if (!version) return;
-      if (const auto name = file.dynamic_string(version->vna_name)) note_version(*name, facts);
-      version_at += version->vna_next;
-    }
-    if (library->vn_next == 0) return;
-    library_at += library->vn_next;
-    ++seen;
-  }
-}
-
 std::string string_of(const ElfReader& file, int64_t tag) {
   const auto offset = file.dynamic_value(tag);
   const auto text = offset ? file.dynamic_string(*offset) : std::nullopt;
@@ -370,31 +331,12 @@ void read_dynamic_facts(const ElfReader& file, ElfFacts& facts) {
   facts.shared_library = file.header().e_type == ET_DYN && !pie && !file.dynamic().empty();
 }
 
-// The first number of a version, which goes with its dot.
-unsigned long take_number(std::string_view& version) {
-  unsigned long number = 0;
-  const char* end = std::from_chars(version.begin(), version.end(), number).ptr;
-  const auto digits = static_cast<size_t>(end - version.begin());
-  version.remove_prefix(std::min(version.size(), digits + 1));
-  return number;
-}
-
 }  // namespace
-
-bool version_less(std::string_view left, std::string_view right) {
-  while (!left.empty() && !right.empty()) {
-    const unsigned long left_number = take_number(left);
-    const unsigned long right_number = take_number(right);
-    if (left_number != right_number) return left_number < right_number;
-  }
-  return left.empty() && !right.empty();
-}
 
 ElfFacts read_facts(const ElfReader& file) {
   ElfFacts facts;
   read_dynamic_facts(file, facts);
   read_exports(file, facts);
-  read_versions(file, facts);
   // ld.so makes the stack executable when the header says so, and when there is no such header.
   facts.executable_stack = true;
   for (const Elf64_Phdr& segment : file.segments()) {

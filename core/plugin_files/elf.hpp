@@ -106,10 +106,7 @@ struct ElfFacts {
   std::vector<std::string> unique;   // those of them that RTLD_LOCAL does not keep apart
   std::vector<std::string> needed;   // DT_NEEDED, in order
   std::string soname;
-  std::string run_path;        // DT_RUNPATH, else DT_RPATH
-  std::string newest_glibc;    // "2.34"; empty when none is needed
-  std::string newest_glibcxx;  // "3.4.30"
-  std::string newest_cxxabi;   // "1.3.13"
+  std::string run_path;  // DT_RUNPATH, else DT_RPATH
   bool text_relocations = false;
   bool executable_stack = false;
   bool go = false;  // brings a Go runtime
@@ -118,8 +115,5 @@ struct ElfFacts {
 // Any bytes that ElfReader opened; what cannot be read stays empty. Never fails: whether what is
 // there suffices is for the checks to say.
 ElfFacts read_facts(const ElfReader& file);
-
-// Dotted numbers compared by number: "2.9" < "2.34".
-bool version_less(std::string_view left, std::string_view right);
 
 }  // namespace ccm::plugin

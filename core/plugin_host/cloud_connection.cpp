@@ -5,6 +5,8 @@
 #include "cloud/broker/cloud_services.hpp"
 #include "cloud/deletion/node_deletions.hpp"
 
+#include <ccm/abi/owned.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -63,16 +65,17 @@ CloudConnection::CloudConnection(const PluginHostDependencies& deps)
 void CloudConnection::connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered) {
   connect_instances(provider, std::move(recovered));
   connect_network(provider);
-  warn_of_undeclared(provider->identity());
+  warn_of_undeclared(*provider);
 }
 
 // `ccmctl plugin inspect` shows what the manifest lists.
-void CloudConnection::warn_of_undeclared(const ComponentIdentity& identity) const {
+void CloudConnection::warn_of_undeclared(LiveComponent& provider) const {
+  const ComponentIdentity& identity = provider.identity();
   const std::array<std::pair<bool, const char*>, 4> offered{
       {{instances_ != nullptr, CCM_CLOUD_INSTANCES},
        {load_balancers_ != nullptr, CCM_CLOUD_LOADBALANCERS},
        {routes_ != nullptr, CCM_CLOUD_ROUTES},
-       {owned_ != nullptr, CCM_CLOUD_OWNED}}};
+       {provider.get_interface(CCM_CLOUD_OWNED).has_value(), CCM_CLOUD_OWNED}}};
   const auto& declared = identity.interfaces;
   for (const auto& [offers, id] : offered) {
     if (!offers || std::find(declared.begin(), declared.end(), id) != declared.end()) continue;
@@ -134,10 +137,6 @@ void CloudConnection::connect_network(const std::shared_ptr<LiveComponent>& prov
         provider, *found, timeouts_, route_deletions_, std::move(targets),
         [this](const std::string& node) { return node_deletions_.deleted(node); });
     if (made->usable()) routes_ = std::move(made);
-  }
-  if (const auto found = provider->get_interface(CCM_CLOUD_OWNED)) {
-    auto made = std::make_unique<OwnedObjects>(provider, *found, timeouts_);
-    if (made->usable()) owned_ = std::move(made);
   }
 }
 

@@ -6,7 +6,6 @@
 #include "cloud/broker/instance_source.hpp"
 #include "cloud/broker/instances_broker.hpp"
 #include "cloud/broker/load_balancers_broker.hpp"
-#include "cloud/broker/owned_objects.hpp"
 #include "cloud/broker/routes_broker.hpp"
 #include "cloud/cloud_health.hpp"
 #include "cloud/deletion/absence_brake.hpp"
@@ -67,8 +66,6 @@ class CloudConnection {
 
   // The instances of the cloud; null when the provider does not offer them.
   [[nodiscard]] InstancesBroker* instances() const { return instances_.get(); }
-  // The objects that the provider has made; null when it does not tell. For tools, not controllers.
-  [[nodiscard]] OwnedObjects* owned() const { return owned_.get(); }
   // The provider, as it is configured, has them.
   [[nodiscard]] bool has_load_balancers() const { return load_balancers_ != nullptr; }
   // Where Services record the id of their load balancer.
@@ -97,7 +94,7 @@ class CloudConnection {
  private:
   void connect_instances(const std::shared_ptr<LiveComponent>& provider, Recovered recovered);
   void connect_network(const std::shared_ptr<LiveComponent>& provider);
-  void warn_of_undeclared(const ComponentIdentity& identity) const;
+  void warn_of_undeclared(LiveComponent& provider) const;
 
   runtime::Timers& timers_;
   const ObjectCache& cache_;
@@ -122,7 +119,6 @@ class CloudConnection {
   std::shared_ptr<InstancesBroker> instances_;
   std::shared_ptr<LoadBalancersBroker> load_balancers_;
   std::shared_ptr<RoutesBroker> routes_;
-  std::unique_ptr<OwnedObjects> owned_;
 };
 
 }  // namespace ccm::plugin

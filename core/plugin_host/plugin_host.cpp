@@ -497,6 +497,10 @@ std::vector<PluginHost::Impl::Unit> PluginHost::Impl::closable() const {
   return all;
 }
 
+std::shared_ptr<LiveComponent> PluginHost::provider() const {
+  return impl_->provider ? impl_->provider->live : nullptr;
+}
+
 const CloudConnection& PluginHost::cloud() const { return impl_->cloud; }
 
 void PluginHost::on_cloud_health(std::function<void()> fn) {

@@ -108,6 +108,8 @@ class PluginHost {
   // within `limit`. Returns the first fault; a component that did not end stays in memory.
   boost::asio::awaitable<Status> stop(std::chrono::milliseconds limit);
 
+  // Null before create_provider(). For tools that call it themselves.
+  [[nodiscard]] std::shared_ptr<LiveComponent> provider() const;
   // The cloud as the provider offers it: instances, routes, brakes, budgets.
   [[nodiscard]] const CloudConnection& cloud() const;
   // `fn` is called whenever the cloud's health has changed, or it failed again; once.

@@ -2,6 +2,7 @@
 // Input: a file.
 // Properties: no read outside of the file, no endless walk; what is found lies in the file and is
 // in order.
+#include "ccmctl/plugin/needed_versions.hpp"
 #include "fuzz.hpp"
 #include "plugin_files/elf.hpp"
 #include "plugin_files/manifest.hpp"
@@ -23,6 +24,7 @@ void check_facts(const plugin::ElfReader& reader, std::string_view text) {
   require(std::includes(facts.exports.begin(), facts.exports.end(), facts.unique.begin(),
                         facts.unique.end()),
           "unique symbols are exported ones");
+  (void)ctl::needed_versions(reader);
   require(!facts.shared_library || !reader.dynamic().empty(), "a library has a dynamic segment");
   for (const std::string& name : facts.needed) {
     require(text.find(name) != std::string_view::npos, "a needed library's name is in the file");
@@ -36,8 +38,8 @@ void check_facts(const plugin::ElfReader& reader, std::string_view text) {
 void check_versions(std::string_view text) {
   const std::string_view left = text.substr(0, text.size() / 2);
   const std::string_view right = text.substr(text.size() / 2);
-  require(!plugin::version_less(left, left), "no version is below itself");
-  require(!(plugin::version_less(left, right) && plugin::version_less(right, left)),
+  require(!ctl::version_less(left, left), "no version is below itself");
+  require(!(ctl::version_less(left, right) && ctl::version_less(right, left)),
           "one of two versions is the lower one");
 }
 

@@ -6,8 +6,6 @@
 namespace ccm::plugin {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::SizeIs;
 
 RbacRule rule(std::vector<std::string> resources, std::vector<std::string> verbs,
@@ -19,55 +17,6 @@ std::string texts(const std::vector<RbacRule>& rules, std::string_view namespace
   const Permissions permissions = permissions_of(rules, namespace_name);
   return "needs: " + to_string(permissions.needed) +
          "; optional: " + to_string(permissions.optional);
-}
-
-TEST(AccessRules, RulesOfOneThingAreMergedAndSorted) {
-  const auto merged = merge_rules({{"b", {rule({"services", "nodes"}, {"watch", "list"})}},
-                                   {"a",
-                                    {rule({"nodes"}, {"delete", "get"}),
-                                     rule({"leases"}, {"create"}, {}, "coordination.k8s.io")}}});
-  ASSERT_THAT(merged, SizeIs(3));
-  EXPECT_THAT(merged[0].rule.resources, ElementsAre("nodes"));
-  EXPECT_THAT(merged[0].rule.verbs, ElementsAre("get", "list", "watch", "delete"));
-  EXPECT_THAT(merged[0].subjects, ElementsAre("b", "a"));
-  EXPECT_THAT(merged[1].rule.resources, ElementsAre("services"));
-  EXPECT_THAT(merged[1].rule.verbs, ElementsAre("list", "watch"));
-  EXPECT_THAT(merged[1].subjects, ElementsAre("b"));
-  EXPECT_THAT(merged[2].rule.api_groups, ElementsAre("coordination.k8s.io"));
-}
-
-// Two verbs on two resources are four permissions; one verb on each is two, and stays two.
-TEST(AccessRules, NothingWiderThanAskedForIsGranted) {
-  const std::vector<RbacRule> asked = {rule({"nodes"}, {"get"}), rule({"services"}, {"patch"}),
-                                       rule({"configmaps"}, {"get"}, {"one", "two"})};
-  std::vector<RbacRule> granted;
-  for (const MergedRule& merged : merge_rules({{"a", asked}})) granted.push_back(merged.rule);
-  EXPECT_EQ(permissions_of(granted), permissions_of(asked));
-}
-
-TEST(AccessRules, NamedObjectsStayNamed) {
-  const auto merged = merge_rules(
-      {{"a",
-        {rule({"secrets"}, {"get"}, {"two"}), rule({"secrets"}, {"get", "watch"}, {"one"}),
-         rule({"secrets"}, {"get"}, {"three"})}}});
-  ASSERT_THAT(merged, SizeIs(2));
-  EXPECT_THAT(merged[0].rule.resource_names, ElementsAre("three", "two"));
-  EXPECT_THAT(merged[0].rule.verbs, ElementsAre("get"));
-  EXPECT_THAT(merged[1].rule.resource_names, ElementsAre("one"));
-}
-
-TEST(AccessRules, WhatIsGrantedForAllIsNotRepeatedForNames) {
-  const auto merged = merge_rules(
-      {{"a", {rule({"secrets"}, {"get", "list"})}}, {"b", {rule({"secrets"}, {"get"}, {"one"})}}});
-  ASSERT_THAT(merged, SizeIs(1));
-  EXPECT_THAT(merged[0].rule.resource_names, IsEmpty());
-  EXPECT_THAT(merged[0].subjects, ElementsAre("a", "b"));
-}
-
-TEST(AccessRules, AWildcardStandsAlone) {
-  const auto merged = merge_rules({{"a", {rule({"nodes"}, {"get", "*"})}}});
-  ASSERT_THAT(merged, SizeIs(1));
-  EXPECT_THAT(merged[0].rule.verbs, ElementsAre("*"));
 }
 
 TEST(AccessRules, RBAC_3_4_22_TheHostAsksForEventsEverywhereAndItsOwnLease) {
@@ -126,16 +75,6 @@ TEST(AccessRules, HOST_132_ARightOfOneControllerCountsWithThatOneAlone) {
             "needs: create events; patch, watch nodes; optional: ");
 }
 
-TEST(AccessRules, RBAC_6_7_8_TheEndpointsRightsAreOptional) {
-  EXPECT_EQ(texts(authentication_rules()),
-            "needs: ; optional: create tokenreviews.authentication.k8s.io");
-  EXPECT_EQ(texts(authorization_rules()),
-            "needs: ; optional: create subjectaccessreviews.authorization.k8s.io");
-  EXPECT_EQ(texts(cluster_trust_rules(), "kube-system"),
-            "needs: ; optional: get, list, watch configmaps \"extension-apiserver-authentication\" "
-            "in namespace kube-system");
-}
-
 TEST(AccessRules, WhatOneRuleNeedsIsNotOptionalByAnother) {
   RbacRule liked = rule({"nodes"}, {"get", "list"});
   liked.optional = true;
@@ -145,10 +84,16 @@ TEST(AccessRules, WhatOneRuleNeedsIsNotOptionalByAnother) {
   add_permissions(all, permissions_of({rule({"nodes"}, {"get"})}));
   EXPECT_EQ(to_string(all.needed), "list, get nodes");
   EXPECT_TRUE(all.optional.empty());
-  const auto merged = merge_rules({{"a", {liked}}, {"b", {rule({"nodes"}, {"get"})}}});
-  ASSERT_THAT(merged, SizeIs(1));
-  EXPECT_FALSE(merged[0].rule.optional);
-  EXPECT_TRUE(merge_rules({{"a", {liked}}})[0].rule.optional);
+}
+
+TEST(AccessRules, RBAC_6_7_8_TheEndpointsRightsAreOptional) {
+  EXPECT_EQ(texts(authentication_rules()),
+            "needs: ; optional: create tokenreviews.authentication.k8s.io");
+  EXPECT_EQ(texts(authorization_rules()),
+            "needs: ; optional: create subjectaccessreviews.authorization.k8s.io");
+  EXPECT_EQ(texts(cluster_trust_rules(), "kube-system"),
+            "needs: ; optional: get, list, watch configmaps \"extension-apiserver-authentication\" "
+            "in namespace kube-system");
 }
 
 TEST(AccessRules, TheHostComparesNodesWithInstancesOnlyOfACloudThatHasSome) {

@@ -49,7 +49,6 @@ TEST(ElfFile, ReadsWhatAPluginExportsAndNeeds) {
   EXPECT_THAT(facts.exports, ElementsAre("ccm_plugin_v1"));
   EXPECT_TRUE(facts.unique.empty());
   EXPECT_THAT(facts.needed, Contains("libstdc++.so.6"));
-  EXPECT_FALSE(facts.newest_cxxabi.empty());
   EXPECT_FALSE(facts.executable_stack);
   EXPECT_FALSE(facts.text_relocations);
   EXPECT_FALSE(facts.go);
@@ -109,15 +108,6 @@ TEST(ElfFile, DamageIsSurvived) {
     const auto note = read_note(*elf);
     EXPECT_LE(note ? note->size() : 0, damaged.size());
   }
-}
-
-TEST(ElfFile, VersionsCompareByNumber) {
-  EXPECT_TRUE(version_less("2.9", "2.34"));
-  EXPECT_FALSE(version_less("2.34", "2.9"));
-  EXPECT_TRUE(version_less("2.3", "2.3.4"));
-  EXPECT_TRUE(version_less("", "2"));
-  EXPECT_FALSE(version_less("2.17", "2.17"));
-  EXPECT_FALSE(version_less("2.17", ""));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "app/client_factory.hpp"
 #include "net/http_client.hpp"
+#include "owned_objects.hpp"
 #include "plugin/await_callback.hpp"
 #include "plugin/host_services/http_access.hpp"
 #include "plugin_host/plugin_host.hpp"
@@ -74,6 +75,8 @@ struct CloudSession::Impl final : plugin::FlagSource {
   Status start(const ManagerOptions* cluster, std::chrono::seconds limit);
   plugin::PluginHostDependencies dependencies(std::optional<kube::ClientConfig> cluster);
   [[nodiscard]] Status cloud_failure() const;
+  // Null when the provider does not tell what it made.
+  OwnedObjects* owned_objects();
   void stop();
 
   // Runs the loop until `work` has ended.
@@ -103,9 +106,17 @@ struct CloudSession::Impl final : plugin::FlagSource {
   Alone alone;
   std::shared_ptr<net::WriteGate> gate;
   std::optional<plugin::PluginHost> host;
+  std::optional<OwnedObjects> owned;
   Scope tasks;
   bool stopped = false;
 };
+
+OwnedObjects* CloudSession::Impl::owned_objects() {
+  const auto provider = host->provider();
+  const auto found = provider->get_interface(CCM_CLOUD_OWNED);
+  if (!owned && found) owned.emplace(provider, *found);
+  return owned && owned->usable() ? &*owned : nullptr;
+}
 
 Status CloudSession::Impl::load() {
   if (Status status = flags.parse(); !status.ok()) return status;
@@ -254,7 +265,7 @@ Result<std::vector<std::string>> CloudSession::missing_machines(
 }
 
 Result<std::vector<OwnedObject>> CloudSession::list(const ClusterNames& cluster) {
-  plugin::OwnedObjects* owned = impl_->host->cloud().owned();
+  OwnedObjects* owned = impl_->owned_objects();
   if (owned == nullptr) {
     return Status(Code::unimplemented, ErrorClass::unsupported,
                   "provider " + provider() + " cannot tell what it made in the cloud");
@@ -263,7 +274,7 @@ Result<std::vector<OwnedObject>> CloudSession::list(const ClusterNames& cluster)
 }
 
 Status CloudSession::remove(const ClusterNames& cluster, const OwnedObject& object) {
-  plugin::OwnedObjects* owned = impl_->host->cloud().owned();
+  OwnedObjects* owned = impl_->owned_objects();
   if (owned == nullptr) return {Code::unimplemented, "nothing was listed"};
   return impl_->wait(plugin::await_task(impl_->tasks, owned->remove(cluster, object)));
 }

@@ -2,6 +2,7 @@
 #include "ccmctl/commands.hpp"
 #include "ccmctl/output.hpp"
 #include "json.hpp"
+#include "needed_versions.hpp"
 #include "plugin_files/file_checks.hpp"
 
 #include <fmt/format.h>
@@ -77,14 +78,14 @@ void add_manifest(Rows& rows, const Manifest& manifest) {
   add_all(rows, "Permissions", manifest.rbac);
 }
 
-void add_elf(Rows& rows, const plugin::ElfFacts& elf) {
+void add_elf(Rows& rows, const plugin::ElfFacts& elf, const NeededVersions& versions) {
   rows.push_back({"Exports", elf.exports.size() > 8 ? fmt::format("{} symbols", elf.exports.size())
                                                     : printable(join(elf.exports))});
   rows.push_back({"Links to", printable(join(elf.needed))});
   std::vector<std::string> newest;
-  if (!elf.newest_glibc.empty()) newest.push_back("GLIBC_" + elf.newest_glibc);
-  if (!elf.newest_glibcxx.empty()) newest.push_back("GLIBCXX_" + elf.newest_glibcxx);
-  if (!elf.newest_cxxabi.empty()) newest.push_back("CXXABI_" + elf.newest_cxxabi);
+  if (!versions.glibc.empty()) newest.push_back("GLIBC_" + versions.glibc);
+  if (!versions.glibcxx.empty()) newest.push_back("GLIBCXX_" + versions.glibcxx);
+  if (!versions.cxxabi.empty()) newest.push_back("CXXABI_" + versions.cxxabi);
   rows.push_back({"Needs at least", printable(join(newest))});
 }
 
@@ -93,7 +94,7 @@ void print_table(const Examination& file) {
   if (file.size != 0) rows.push_back({"Size", fmt::format("{} bytes", file.size)});
   if (!file.sha256.empty()) rows.push_back({"SHA-256", file.sha256});
   if (file.manifest) add_manifest(rows, *file.manifest);
-  if (file.elf) add_elf(rows, *file.elf);
+  if (file.elf) add_elf(rows, *file.elf, needed_versions(file));
   std::cout << align(rows) << "\n";
   Rows checks;
   for (const plugin::FileCheck& check : file.checks) {

@@ -1,18 +1,20 @@
 #include "json.hpp"
 
+#include "needed_versions.hpp"
+
 namespace ccm::ctl {
 namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json elf_json(const plugin::ElfFacts& elf) {
+ordered_json elf_json(const plugin::ElfFacts& elf, const NeededVersions& versions) {
   return {{"exports", elf.exports},
           {"needed", elf.needed},
           {"soname", elf.soname},
           {"runPath", elf.run_path},
-          {"newestGLIBC", elf.newest_glibc},
-          {"newestGLIBCXX", elf.newest_glibcxx},
-          {"newestCXXABI", elf.newest_cxxabi},
+          {"newestGLIBC", versions.glibc},
+          {"newestGLIBCXX", versions.glibcxx},
+          {"newestCXXABI", versions.cxxabi},
           {"textRelocations", elf.text_relocations},
           {"executableStack", elf.executable_stack},
           {"go", elf.go}};
@@ -33,7 +35,7 @@ ordered_json to_json(const plugin::Examination& file) {
   ordered_json json{{"path", file.path.string()}, {"ok", file.verdict().ok()}, {"size", file.size},
                     {"sha256", file.sha256},      {"manifest", nullptr},       {"elf", nullptr}};
   if (file.manifest) json["manifest"] = ordered_json::parse(file.note);
-  if (file.elf) json["elf"] = elf_json(*file.elf);
+  if (file.elf) json["elf"] = elf_json(*file.elf, needed_versions(file));
   json["checks"] = to_json(file.checks);
   return json;
 }

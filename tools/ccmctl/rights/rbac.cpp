@@ -19,7 +19,6 @@ namespace ccm::ctl {
 namespace {
 
 using nlohmann::ordered_json;
-using plugin::SubjectRules;
 
 enum class Text { yaml, json };
 
@@ -154,7 +153,7 @@ int rbac(Command command) {
   if (!asked.errors.empty()) return kFault;
   RbacRules rules;
   for (const auto& [account, list] : asked.rules) {
-    (account.empty() ? rules.cluster : rules.accounts[account]) = plugin::merge_rules(list);
+    (account.empty() ? rules.cluster : rules.accounts[account]) = merge_rules(list);
   }
   print(command, rbac_objects(command.rbac, rules));
   return kOk;

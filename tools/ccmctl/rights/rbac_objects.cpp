@@ -9,7 +9,6 @@ namespace ccm::ctl {
 namespace {
 
 using nlohmann::ordered_json;
-using plugin::MergedRule;
 
 constexpr const char* kGroup = "rbac.authorization.k8s.io";
 constexpr const char* kReaderNamespace = "kube-system";  // where the cluster keeps its settings
@@ -77,7 +76,7 @@ void add_role(std::vector<ordered_json>& list, const Account& account, const std
               const std::string& namespace_name, std::vector<plugin::RbacRule> rules) {
   list.push_back(object("Role", name, namespace_name));
   list.back()["rules"] =
-      rules_of(plugin::merge_rules({{std::string(plugin::kHostSubject), std::move(rules)}}));
+      rules_of(merge_rules({{std::string(plugin::kHostSubject), std::move(rules)}}));
   list.push_back(binding(account, name, namespace_name, "Role", name));
 }
 

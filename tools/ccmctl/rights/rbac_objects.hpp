@@ -1,7 +1,7 @@
 // The Kubernetes objects that grant a manager its rights: service account, roles and bindings.
 #pragma once
 
-#include "plugin_files/access_rules.hpp"
+#include "ccmctl/rights/merged_rules.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -27,9 +27,9 @@ struct RbacOptions {
 
 // The rules for each identity.
 struct RbacRules {
-  std::vector<plugin::MergedRule> cluster;  // of the program's ClusterRole
+  std::vector<MergedRule> cluster;  // of the program's ClusterRole
   // With --use-service-account-credentials: of the ClusterRole of each controller's account.
-  std::map<std::string, std::vector<plugin::MergedRule>> accounts{};
+  std::map<std::string, std::vector<MergedRule>> accounts{};
 };
 
 // In the order in which they can be created.

@@ -1,5 +1,6 @@
-#include "cloud/broker/owned_objects.hpp"
+#include "owned_objects.hpp"
 
+#include "base/text.hpp"
 #include "cloud/broker/abi_structs.hpp"
 #include "plugin/dispatch.hpp"
 #include "plugin/operations.hpp"
@@ -9,7 +10,11 @@
 #include <set>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::ctl {
+
+using plugin::sound_list;
+using plugin::sound_name;
+
 namespace {
 
 Status malformed_objects(const char* fault) {
@@ -40,14 +45,14 @@ Status checked_object(const OwnedObject& object) {
 }
 
 void repair_texts(OwnedObject& object) {
-  repair(object.kind);
-  repair(object.name);
-  repair(object.address);
-  repair(object.node);
-  repair(object.destination_cidr);
+  plugin::repair(object.kind);
+  plugin::repair(object.name);
+  plugin::repair(object.address);
+  plugin::repair(object.node);
+  plugin::repair(object.destination_cidr);
   for (Label& service : object.services) {
-    repair(service.key);
-    repair(service.value);
+    plugin::repair(service.key);
+    plugin::repair(service.value);
   }
 }
 
@@ -55,12 +60,12 @@ void repair_texts(OwnedObject& object) {
 
 Result<std::vector<OwnedObject>> copy_owned_objects(const void* result) {
   if (result == nullptr) return malformed_objects("there is no list");
-  const ccm_owned_list raw = whole(*static_cast<const ccm_owned_list*>(result));
+  const ccm_owned_list raw = known(static_cast<const ccm_owned_list*>(result));
   // A struct that ends before the count says nothing, least of all that there are none.
   if (raw.size < offsetof(ccm_owned_list, count) + sizeof(raw.count)) {
     return malformed_objects("the list has no count");
   }
-  const WholeList<ccm_owned_object> list(raw.objects, raw.count, kThingLimit);
+  const plugin::WholeList<ccm_owned_object> list(raw.objects, raw.count, plugin::kThingLimit);
   if (!list.sound() || !std::all_of(list.items().begin(), list.items().end(), sound_object)) {
     return malformed_objects("the list is malformed");
   }
@@ -78,23 +83,21 @@ Result<std::vector<OwnedObject>> copy_owned_objects(const void* result) {
   return objects;
 }
 
-OwnedObjects::OwnedObjects(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-                           ProviderTimeouts timeouts)
+OwnedObjects::OwnedObjects(std::shared_ptr<plugin::LiveComponent> provider, ccm_interface interface)
     : provider_(std::move(provider)),
       self_(interface.self),
-      table_(whole(*static_cast<const ccm_cloud_owned*>(interface.table))),
-      timeouts_(timeouts) {}
+      table_(known(static_cast<const ccm_cloud_owned*>(interface.table))) {}
 
 Task<Result<std::vector<OwnedObject>>> OwnedObjects::list(ClusterNames cluster) {
-  Invoke invoke = [list = table_.list, self = self_, cluster = std::move(cluster)](
-                      ccm_ctx ctx, ccm_completion once) {
+  plugin::Invoke invoke = [list = table_.list, self = self_, cluster = std::move(cluster)](
+                              ccm_ctx ctx, ccm_completion once) {
     const detail::ClusterNamesC names(cluster);
     const auto request = names.request<ccm_list_owned_request>();
     list(self, ctx, &request, once);
   };
   co_return co_await provider_->call<std::vector<OwnedObject>>(
-      known_operation("owned.list"), nullptr, timeouts_.list, Context::Fields(), std::move(invoke),
-      copy_owned_objects);
+      plugin::known_operation("owned.list"), nullptr, timeouts_.list, plugin::Context::Fields(),
+      std::move(invoke), copy_owned_objects);
 }
 
 Task<Status> OwnedObjects::remove(ClusterNames cluster, OwnedObject object) {
@@ -105,18 +108,18 @@ Task<Status> OwnedObjects::remove(ClusterNames cluster, OwnedObject object) {
   }
   // A blocking provider may still read its arguments when nobody waits for it any more.
   auto objects = std::make_shared<std::vector<OwnedObject>>(1, std::move(object));
-  Invoke invoke = [remove = table_.remove, self = self_, cluster = std::move(cluster), objects](
-                      ccm_ctx ctx, ccm_completion once) {
+  plugin::Invoke invoke = [remove = table_.remove, self = self_, cluster = std::move(cluster),
+                           objects](ccm_ctx ctx, ccm_completion once) {
     const detail::ClusterNamesC names(cluster);
     const detail::OwnedObjectsC raw(*objects);
     auto request = names.request<ccm_remove_owned_request>();
     request.object = raw.first();
     remove(self, ctx, &request, once);
   };
-  const Result<Nothing> ended = co_await provider_->call<Nothing>(
-      known_operation("owned.remove"), nullptr, timeouts_.load_balancer, Context::Fields(),
-      std::move(invoke), copy_nothing);
+  const Result<plugin::Nothing> ended = co_await provider_->call<plugin::Nothing>(
+      plugin::known_operation("owned.remove"), nullptr, timeouts_.load_balancer,
+      plugin::Context::Fields(), std::move(invoke), plugin::copy_nothing);
   co_return ended.status();
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::ctl

@@ -1,4 +1,4 @@
-// A provider's draft.ccm.cloud.owned/1: what it has made in the cloud, for tools. Loop thread.
+// A provider's draft.ccm.cloud.owned/1: what it has made in the cloud. Loop thread.
 #pragma once
 
 #include "cloud/broker/provider_timeouts.hpp"
@@ -12,12 +12,11 @@
 #include <memory>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::ctl {
 
 class OwnedObjects {
  public:
-  OwnedObjects(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
-               ProviderTimeouts timeouts);
+  OwnedObjects(std::shared_ptr<plugin::LiveComponent> provider, ccm_interface interface);
   [[nodiscard]] bool usable() const { return table_.list != nullptr && table_.remove != nullptr; }
 
   // Each object with a mark of the cluster, or of none. Failures: the provider's; internal when its
@@ -28,13 +27,13 @@ class OwnedObjects {
   Task<Status> remove(ClusterNames cluster, OwnedObject object);
 
  private:
-  const std::shared_ptr<LiveComponent> provider_;
+  const std::shared_ptr<plugin::LiveComponent> provider_;
   void* const self_;
   const ccm_cloud_owned table_;
-  const ProviderTimeouts timeouts_;
+  const plugin::ProviderTimeouts timeouts_;
 };
 
 // A copy for LiveComponent::call. Failure: internal, the provider's answer makes no sense.
 Result<std::vector<OwnedObject>> copy_owned_objects(const void* result);
 
-}  // namespace ccm::plugin
+}  // namespace ccm::ctl

@@ -1,5 +1,5 @@
 // A provider's list of what it made, as the host reads it: what makes no sense is no list.
-#include "cloud/broker/owned_objects.hpp"
+#include "ccmctl/cloud/owned_objects.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::ctl {
 namespace {
 
 OwnedObject object(const std::string& id) {
@@ -78,4 +78,4 @@ TEST(OwnedObjectsTest, R_7_AListWithoutItsEndIsAFailure) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::ctl
