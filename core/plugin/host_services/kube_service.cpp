@@ -8,6 +8,7 @@
 #include "plugin/host_services/kube_access.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin/origin.hpp"
+#include "plugin/waiting.hpp"
 
 #include <ccm/abi/kube.h>
 #include <ccm/sized.hpp>
@@ -111,48 +112,45 @@ const ccm_host_object ObjectService::kTable{
     sizeof(kTable), 0,     &retain_object, &release_object, &find,  &find_in,
     &kind,          &text, &each,          &json,           &equal, &parse};
 
-// Reads all objects of a resource from the API server, page by page, for one operation of a
-// component. Loop thread.
+namespace {
 
 // The call ends with the ctx: neither a retry nor a wait for the rate limit outlives the
 // operation, to overwrite later what the next one wrote.
-kube::CallOptions call_options(const HostOperation& operation);
+kube::CallOptions call_options(const HostOperation& operation) {
+  kube::CallOptions options;
+  options.stop = operation.stop_token();
+  if (const auto left = operation.context()->remaining()) {
+    options.deadline = std::chrono::steady_clock::now() + *left;
+    options.timeout =
+        std::clamp(*left, std::chrono::milliseconds(1), std::chrono::milliseconds(60'000));
+  }
+  return options;
+}
 
-// Ends `running` with a ccm_kube_list, or with the first page's failure.
-void list_objects(std::shared_ptr<ObjectApi> api, std::shared_ptr<HostOperation> running,
-                  kube::Resource resource, std::string namespace_name, kube::ListOptions options);
+using Verb = ObjectRequest::Verb;
 
-namespace {
-
-// An owned ccm_kube_reference.
-struct Reference {
-  kube::Resource resource;
-  std::string namespace_name;
-  std::string name;
-  std::string subresource;
-};
-
-// Reads what a request points to; what is `wrong` with either becomes the operation's failure.
-Reference read_reference(Status& wrong, const ccm_kube_reference* given) {
-  Reference read;
+// A request for what `given` points to; what is `wrong` with either becomes the operation's
+// failure.
+ObjectRequest request_for(Verb verb, Status& wrong, const ccm_kube_reference* given) {
+  ObjectRequest request{.verb = verb};
   if (wrong.ok() && given == nullptr) {
     wrong = Status(Code::invalid_argument, "no reference to a Kubernetes object was given");
   }
   if (wrong.ok()) wrong = check_request(given);
-  if (!wrong.ok()) return read;
+  if (!wrong.ok()) return request;
   const ccm_kube_reference reference = known(given);
   auto resource = kube::Resource::parse(view(reference.resource));
   if (!resource) {
     wrong = resource.status();
-    return read;
+    return request;
   }
-  read.resource = std::move(*resource);
-  read.namespace_name = view(reference.namespace_);
-  read.name = view(reference.name);
-  read.subresource = view(reference.subresource);
+  request.resource = std::move(*resource);
+  request.namespace_name = view(reference.namespace_);
+  request.name = view(reference.name);
+  request.write.subresource = view(reference.subresource);
   // A namespace that is given says what an unknown resource's scope is.
-  read.resource.namespaced = !read.namespace_name.empty();
-  return read;
+  request.resource.namespaced = !request.namespace_name.empty();
+  return request;
 }
 
 std::optional<kube::PatchType> patch_type(int32_t type) {
@@ -168,16 +166,6 @@ std::optional<kube::PatchType> patch_type(int32_t type) {
     default:
       return std::nullopt;
   }
-}
-
-using Verb = ObjectRequest::Verb;
-
-ObjectRequest request_for(const Reference& object, Verb verb, const HostOperation& running) {
-  return {.verb = verb,
-          .resource = object.resource,
-          .namespace_name = object.namespace_name,
-          .name = object.name,
-          .call = call_options(running)};
 }
 
 // ok: the write may be handed to the client.
@@ -273,13 +261,96 @@ void KubeService::get(void* self, ccm_ctx ctx, const ccm_kube_get_request* given
                       ccm_completion done) noexcept {
   auto& service = *static_cast<KubeService*>(self);
   Status wrong = check_request(given);
-  auto start = [api = service.api_, read = read_reference(wrong, known(given).reference)](
-                   const HostOperation::Ptr& running) {
-    api->send(request_for(read, Verb::get, *running), end_with_object(running));
+  ObjectRequest get = request_for(Verb::get, wrong, known(given).reference);
+  auto start = [api = service.api_, get = std::move(get)](const HostOperation::Ptr& running) {
+    ObjectRequest request = get;
+    request.call = call_options(*running);
+    api->send(std::move(request), end_with_object(running));
   };
   HostOperation::begin(service.component(), ctx, done, "kube.get", std::move(wrong),
                        std::move(start));
 }
+
+namespace {
+
+constexpr int64_t kPageSize = 500;             // as client-go's pager
+constexpr std::size_t kListBytes = 64u << 20;  // of all pages
+constexpr std::size_t kListedObject = 8u << 20;
+
+// The pages of a listing so far.
+struct Pages {
+  std::vector<kube::ObjectPtr> objects;
+  std::string resource_version;
+  std::string continue_token;
+  std::size_t bytes = 0;
+};
+
+Status add_page(Pages& pages, const kube::Resource& resource, const std::string& body) {
+  const Status strange(Code::unavailable, ErrorClass::unavailable,
+                       "list " + resource.id() + ": the answer is no Kubernetes list");
+  pages.bytes += body.size();
+  if (pages.bytes > kListBytes) {
+    return Status(Code::resource_exhausted,
+                  "the list of " + resource.id() + " is longer than 64 MiB");
+  }
+  kube::ListDecoder pieces(kListedObject);
+  pieces.feed(body);
+  std::string_view text;
+  for (auto piece = pieces.next(text); piece != kube::WatchDecoder::Piece::none;
+       piece = pieces.next(text)) {
+    if (piece != kube::WatchDecoder::Piece::object) return strange;
+    auto object = kube::Object::decode(text);
+    if (!object) return object.status();
+    pages.objects.push_back(std::move(*object));
+  }
+  if (!pieces.done()) return strange;
+  const auto envelope = kube::Object::decode(pieces.envelope());
+  if (!envelope || !(*envelope)->text_at("/kind").ends_with("List")) return strange;
+  pages.resource_version = (*envelope)->text_at("/metadata/resourceVersion");
+  pages.continue_token = (*envelope)->text_at("/metadata/continue");
+  return {};
+}
+
+void end_with_list(HostOperation& running, const Pages& pages) {
+  std::vector<const ccm_object*> handles;
+  handles.reserve(pages.objects.size());
+  for (const kube::ObjectPtr& object : pages.objects) handles.push_back(object_handle(object));
+  auto list = sized<ccm_kube_list>();
+  list.objects = handles.data();
+  list.count = handles.size();
+  list.resource_version = c_str(pages.resource_version);
+  running.end({}, &list);
+}
+
+// Reads all objects of a resource from the API server, page by page, and ends the operation with
+// them, or with the first failure.
+Task<void> list_all(std::shared_ptr<ObjectApi> api, HostOperation::Ptr running,
+                    ObjectRequest request) {
+  request.page.limit = kPageSize;
+  Pages pages;
+  for (;;) {
+    request.page.continue_token = pages.continue_token;
+    request.call = call_options(*running);
+    const CallbackAwaiter<Result<std::string>>::Start start = [&](ObjectApi::Done done) {
+      api->send(request, std::move(done));
+    };
+    CallbackAwaiter<Result<std::string>> asking(start);
+    const Result<std::string> body = co_await asking;
+    if (running->ended()) co_return;
+    const bool expired = !pages.continue_token.empty() && kube::is_expired(body.status());
+    if (!body && !expired) co_return running->end(body.status());
+    if (expired) {  // the version of the first page is gone: once more, all at once
+      pages = {};
+      request.page.limit = 0;
+    } else if (Status status = add_page(pages, request.resource, *body); !status.ok()) {
+      co_return running->end(status);
+    }
+    if (!expired && pages.continue_token.empty()) break;
+  }
+  end_with_list(*running, pages);
+}
+
+}  // namespace
 
 void KubeService::list(void* self, ccm_ctx ctx, const ccm_kube_list_request* given,
                        ccm_completion done) noexcept {
@@ -288,210 +359,78 @@ void KubeService::list(void* self, ccm_ctx ctx, const ccm_kube_list_request* giv
   const ccm_kube_list_request request = known(given);
   auto resource = kube::Resource::parse(view(request.resource));
   if (wrong.ok() && !resource) wrong = resource.status();
-  kube::ListOptions options;
-  options.label_selector = view(request.label_selector);
-  options.field_selector = view(request.field_selector);
-  auto start = [api = service.api_, options, resource = std::move(resource),
-                space = std::string(view(request.namespace_))](const HostOperation::Ptr& running) {
-    kube::Resource listed = *resource;
-    listed.namespaced = listed.namespaced || !space.empty();
-    list_objects(api, running, std::move(listed), space, options);
+  ObjectRequest list{.verb = Verb::list};
+  if (resource) list.resource = *std::move(resource);
+  list.namespace_name = view(request.namespace_);
+  list.resource.namespaced = list.resource.namespaced || !list.namespace_name.empty();
+  list.page.label_selector = view(request.label_selector);
+  list.page.field_selector = view(request.field_selector);
+  // The service stays for as long as the process does, since stray threads may call it.
+  auto start = [&service, list = std::move(list)](const HostOperation::Ptr& running) {
+    service.listings_.start(list_all(service.api_, running, list),
+                            ending_on_fault(running->component().runtime().timers));
   };
   HostOperation::begin(service.component(), ctx, done, "kube.list", std::move(wrong),
                        std::move(start));
 }
 
+void KubeService::write(ccm_ctx ctx, ccm_completion done, std::string_view name, Status wrong,
+                        ObjectRequest request, Ending ending) const {
+  request.write.field_manager = field_manager_;
+  auto start = [api = api_, may_write = may_write_, request = std::move(request),
+                ending = std::move(ending)](const HostOperation::Ptr& running) mutable {
+    if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
+    request.call = call_options(*running);
+    api->send(std::move(request), ending(running));
+  };
+  HostOperation::begin(component(), ctx, done, name, std::move(wrong), std::move(start));
+}
+
 void KubeService::patch(void* self, ccm_ctx ctx, const ccm_kube_patch_request* given,
                         ccm_completion done) noexcept {
-  auto& service = *static_cast<KubeService*>(self);
   constexpr uint32_t kFlags = CCM_PATCH_ANSWER_METADATA | CCM_PATCH_ANSWER_NONE;
   const ccm_kube_patch_request request = known(given);
   const auto type = patch_type(request.type);
   Status wrong = check_request(given, kFlags);
   if (wrong.ok() && !type) wrong = unknown_request();
-  kube::WriteOptions options;
-  options.field_manager = service.field_manager_;
-  const bool answer = (request.flags & CCM_PATCH_ANSWER_NONE) == 0;
+  ObjectRequest patch = request_for(Verb::patch, wrong, request.reference);
+  patch.patch_type = type.value_or(kube::PatchType{});
+  patch.body = view(request.body);
+  const bool metadata = (request.flags & CCM_PATCH_ANSWER_METADATA) != 0;
   // The API server always answers; no answer is shorter than the metadata.
-  options.answer_metadata = !answer || (request.flags & CCM_PATCH_ANSWER_METADATA) != 0;
-  const auto* fields =
-      (request.flags & CCM_PATCH_ANSWER_METADATA) != 0 ? &metadata_fields() : nullptr;
-  auto start = [api = service.api_, may_write = service.may_write_, type, options, answer, fields,
-                read = read_reference(wrong, request.reference),
-                body = std::string(view(request.body))](const HostOperation::Ptr& running) mutable {
-    if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
-    ObjectRequest patch = request_for(read, Verb::patch, *running);
-    patch.patch_type = *type;
-    patch.body = std::move(body);
-    patch.write = options;
-    patch.write.subresource = read.subresource;
-    api->send(std::move(patch),
-              answer ? end_with_object(running, fields) : end_without_result(running));
+  const bool answer = (request.flags & CCM_PATCH_ANSWER_NONE) == 0;
+  patch.write.answer_metadata = !answer || metadata;
+  auto ending = [answer, metadata](const HostOperation::Ptr& running) {
+    if (!answer) return end_without_result(running);
+    return end_with_object(running, metadata ? &metadata_fields() : nullptr);
   };
-  HostOperation::begin(service.component(), ctx, done, "kube.patch", std::move(wrong),
-                       std::move(start));
+  static_cast<KubeService*>(self)->write(ctx, done, "kube.patch", std::move(wrong),
+                                         std::move(patch), ending);
 }
 
 void KubeService::create(void* self, ccm_ctx ctx, const ccm_kube_create_request* given,
                          ccm_completion done) noexcept {
-  auto& service = *static_cast<KubeService*>(self);
   const ccm_kube_create_request request = known(given);
-  kube::WriteOptions options;
-  options.field_manager = service.field_manager_;
   Status wrong = check_request(given);
-  auto start = [api = service.api_, may_write = service.may_write_, options,
-                read = read_reference(wrong, request.reference),
-                text = std::string(view(request.body))](const HostOperation::Ptr& running) mutable {
-    if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
-    ObjectRequest creation = request_for(read, Verb::create, *running);
-    creation.body = std::move(text);
-    creation.write = options;
-    creation.write.subresource = read.subresource;
-    api->send(std::move(creation), end_with_object(running));
-  };
-  HostOperation::begin(service.component(), ctx, done, "kube.create", std::move(wrong),
-                       std::move(start));
+  ObjectRequest creation = request_for(Verb::create, wrong, request.reference);
+  creation.body = view(request.body);
+  auto ending = [](const HostOperation::Ptr& running) { return end_with_object(running); };
+  static_cast<KubeService*>(self)->write(ctx, done, "kube.create", std::move(wrong),
+                                         std::move(creation), ending);
 }
 
 void KubeService::remove(void* self, ccm_ctx ctx, const ccm_kube_delete_request* given,
                          ccm_completion done) noexcept {
-  auto& service = *static_cast<KubeService*>(self);
   const ccm_kube_delete_request request = known(given);
-  kube::DeleteOptions options;
-  options.uid = view(request.uid);
-  options.resource_version = view(request.resource_version);
   Status wrong = check_request(given);
-  auto start = [api = service.api_, may_write = service.may_write_, options,
-                read =
-                    read_reference(wrong, request.reference)](const HostOperation::Ptr& running) {
-    if (Status refused = refusal(*running, may_write); !refused.ok()) return running->end(refused);
-    ObjectRequest deletion = request_for(read, Verb::remove, *running);
-    deletion.remove = options;
-    api->send(std::move(deletion), end_without_result(running));
-  };
-  HostOperation::begin(service.component(), ctx, done, "kube.remove", std::move(wrong),
-                       std::move(start));
+  ObjectRequest deletion = request_for(Verb::remove, wrong, request.reference);
+  deletion.remove.uid = view(request.uid);
+  deletion.remove.resource_version = view(request.resource_version);
+  static_cast<KubeService*>(self)->write(ctx, done, "kube.remove", std::move(wrong),
+                                         std::move(deletion), end_without_result);
 }
 
 const ccm_host_kube KubeService::kTable{sizeof(kTable), 0,      &cached, &cached_each, &get,
                                         &list,          &patch, &create, &remove};
-
-namespace {
-
-constexpr int64_t kPageSize = 500;             // as client-go's pager
-constexpr std::size_t kListBytes = 64u << 20;  // of all pages
-constexpr std::size_t kListedObject = 8u << 20;
-
-// One listing on its way.
-class Listing : public std::enable_shared_from_this<Listing> {
- public:
-  Listing(std::shared_ptr<ObjectApi> api, std::shared_ptr<HostOperation> running,
-          kube::Resource resource, std::string namespace_name, kube::ListOptions options)
-      : api_(std::move(api)),
-        running_(std::move(running)),
-        resource_(std::move(resource)),
-        namespace_name_(std::move(namespace_name)),
-        options_(std::move(options)) {
-    options_.limit = kPageSize;
-  }
-
-  void next_page() {
-    ObjectRequest request{.verb = ObjectRequest::Verb::list,
-                          .resource = resource_,
-                          .namespace_name = namespace_name_,
-                          .page = options_,
-                          .call = call_options(*running_)};
-    api_->send(std::move(request), [self = shared_from_this()](Result<std::string> body) {
-      self->take_page(std::move(body));
-    });
-  }
-
- private:
-  void take_page(Result<std::string> body) {
-    if (running_->ended()) return;
-    if (!body) {
-      // The version of the first page is gone: once more, all at once.
-      if (kube::is_expired(body.status()) && !options_.continue_token.empty()) {
-        objects_.clear();
-        bytes_ = 0;
-        options_.continue_token.clear();
-        options_.limit = 0;
-        return next_page();
-      }
-      return running_->end(body.status());
-    }
-    bytes_ += body->size();
-    if (bytes_ > kListBytes) {
-      return running_->end(Status(Code::resource_exhausted,
-                                  "the list of " + resource_.id() + " is longer than 64 MiB"));
-    }
-    if (Status decoded = decode(*body); !decoded.ok()) return running_->end(decoded);
-    if (!options_.continue_token.empty()) return next_page();
-    finish();
-  }
-
-  Status decode(const std::string& body) {
-    const Status strange(Code::unavailable, ErrorClass::unavailable,
-                         "list " + resource_.id() + ": the answer is no Kubernetes list");
-    kube::ListDecoder pieces(kListedObject);
-    pieces.feed(body);
-    std::vector<kube::ObjectPtr> page;
-    std::string_view text;
-    for (auto piece = pieces.next(text); piece != kube::WatchDecoder::Piece::none;
-         piece = pieces.next(text)) {
-      if (piece != kube::WatchDecoder::Piece::object) return strange;
-      auto object = kube::Object::decode(text);
-      if (!object) return object.status();
-      page.push_back(std::move(*object));
-    }
-    if (!pieces.done()) return strange;
-    const auto envelope = kube::Object::decode(pieces.envelope());
-    if (!envelope || !(*envelope)->text_at("/kind").ends_with("List")) return strange;
-    objects_.insert(objects_.end(), page.begin(), page.end());
-    resource_version_ = (*envelope)->text_at("/metadata/resourceVersion");
-    options_.continue_token = (*envelope)->text_at("/metadata/continue");
-    return {};
-  }
-
-  void finish() {
-    std::vector<const ccm_object*> handles;
-    handles.reserve(objects_.size());
-    for (const kube::ObjectPtr& object : objects_) handles.push_back(object_handle(object));
-    auto list = sized<ccm_kube_list>();
-    list.objects = handles.data();
-    list.count = handles.size();
-    list.resource_version = c_str(resource_version_);
-    running_->end({}, &list);
-  }
-
-  const std::shared_ptr<ObjectApi> api_;
-  const std::shared_ptr<HostOperation> running_;
-  const kube::Resource resource_;
-  const std::string namespace_name_;
-  kube::ListOptions options_;
-  std::size_t bytes_ = 0;
-  std::vector<kube::ObjectPtr> objects_;
-  std::string resource_version_;
-};
-
-}  // namespace
-
-kube::CallOptions call_options(const HostOperation& operation) {
-  kube::CallOptions options;
-  options.stop = operation.stop_token();
-  if (const auto left = operation.context()->remaining()) {
-    options.deadline = std::chrono::steady_clock::now() + *left;
-    options.timeout =
-        std::clamp(*left, std::chrono::milliseconds(1), std::chrono::milliseconds(60'000));
-  }
-  return options;
-}
-
-void list_objects(std::shared_ptr<ObjectApi> api, std::shared_ptr<HostOperation> running,
-                  kube::Resource resource, std::string namespace_name, kube::ListOptions options) {
-  std::make_shared<Listing>(std::move(api), std::move(running), std::move(resource),
-                            std::move(namespace_name), std::move(options))
-      ->next_page();
-}
 
 }  // namespace ccm::plugin

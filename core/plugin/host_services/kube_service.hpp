@@ -8,10 +8,12 @@
 
 #include <ccm/abi/kube.h>
 #include <ccm/abi/object.h>
+#include <ccm/scope.hpp>
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace ccm::plugin {
 
@@ -70,10 +72,17 @@ class KubeService final : public HostService {
                      ccm_completion done) noexcept;
   static const ccm_host_kube kTable;
 
+  // How the API server's answer ends the operation.
+  using Ending = std::function<ObjectApi::Done(const HostOperation::Ptr&)>;
+  // Sends the write, if this host may write then.
+  void write(ccm_ctx ctx, ccm_completion done, std::string_view name, Status wrong,
+             ObjectRequest request, Ending ending) const;
+
   const ObjectCache& cache_;
   const std::shared_ptr<ObjectApi> api_;
   const std::function<bool()> may_write_;
   const std::string field_manager_;
+  Scope listings_;  // last: its coroutines use the others
 };
 
 }  // namespace ccm::plugin
