@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 namespace ccm::plugin {
@@ -53,55 +54,33 @@ std::string clock_text(system_clock::time_point when, std::chrono::nanoseconds a
   return {text, std::strftime(text, sizeof text, form, &parts)};
 }
 
-std::string_view sentence(CloudFault fault) {
-  switch (fault) {
-    case CloudFault::credential_refused:
-      return "the cloud refuses the credential";
-    case CloudFault::no_answer:
-      return "the cloud does not answer";
-    case CloudFault::server_errors:
-      return "the cloud answers with errors";
-    case CloudFault::rate_limited:
-      return "the cloud limits the rate of calls";
-    case CloudFault::slow:
-      return "the cloud is slow";
-  }
-  return "the cloud fails";
+struct FaultTexts {
+  CloudFault fault;
+  std::string_view name;
+  std::string_view reason;
+  std::string_view sentence;
+};
+constexpr FaultTexts kFaultTexts[] = {
+    {CloudFault::credential_refused, "credential-refused", "CloudCredentialRefused",
+     "the cloud refuses the credential"},
+    {CloudFault::no_answer, "no-answer", "CloudDoesNotAnswer", "the cloud does not answer"},
+    {CloudFault::server_errors, "server-errors", "CloudServerErrors",
+     "the cloud answers with errors"},
+    {CloudFault::rate_limited, "rate-limited", "CloudRateLimited",
+     "the cloud limits the rate of calls"},
+    {CloudFault::slow, "slow", "CloudIsSlow", "the cloud is slow"}};
+
+const FaultTexts& texts_of(CloudFault fault) {
+  const auto* texts = std::find_if(std::begin(kFaultTexts), std::end(kFaultTexts),
+                                   [&](const FaultTexts& known) { return known.fault == fault; });
+  return *texts;  // each has some
 }
 
 }  // namespace
 
-std::string_view to_string(CloudFault fault) {
-  switch (fault) {
-    case CloudFault::credential_refused:
-      return "credential-refused";
-    case CloudFault::no_answer:
-      return "no-answer";
-    case CloudFault::server_errors:
-      return "server-errors";
-    case CloudFault::rate_limited:
-      return "rate-limited";
-    case CloudFault::slow:
-      return "slow";
-  }
-  return "no-answer";
-}
+std::string_view to_string(CloudFault fault) { return texts_of(fault).name; }
 
-std::string_view event_reason(CloudFault fault) {
-  switch (fault) {
-    case CloudFault::credential_refused:
-      return "CloudCredentialRefused";
-    case CloudFault::no_answer:
-      return "CloudDoesNotAnswer";
-    case CloudFault::server_errors:
-      return "CloudServerErrors";
-    case CloudFault::rate_limited:
-      return "CloudRateLimited";
-    case CloudFault::slow:
-      return "CloudIsSlow";
-  }
-  return "CloudDoesNotAnswer";
-}
+std::string_view event_reason(CloudFault fault) { return texts_of(fault).reason; }
 
 std::optional<CloudFault> fault_of(const Status& status, std::optional<unsigned> http_status) {
   if (status.error_class() == ErrorClass::auth || status.code() == Code::unauthenticated) {
@@ -207,7 +186,7 @@ std::vector<CloudTrouble> CloudHealth::troubles() const {
     trouble.age = now - *since;
     const auto when =
         system_clock::now() - std::chrono::duration_cast<system_clock::duration>(trouble.age);
-    trouble.what = std::string(sentence(fault)) + whose(fault, *since);
+    trouble.what = std::string(texts_of(fault).sentence) + whose(fault, *since);
     trouble.text = trouble.what + " since " + clock_text(when, trouble.age);
     if (fault == CloudFault::slow) {
       const std::string length = " (" + short_duration(took) + " a call)";

@@ -5,19 +5,9 @@
 namespace ccm::plugin {
 
 std::string_view to_string(CallPriority priority) {
-  switch (priority) {
-    case CallPriority::node_init:
-      return "node-init";
-    case CallPriority::load_balancers:
-      return "load-balancers";
-    case CallPriority::routes:
-      return "routes";
-    case CallPriority::backends:
-      return "backends";
-    case CallPriority::refresh:
-      return "refresh";
-  }
-  return "refresh";
+  static constexpr std::array<std::string_view, 5> kNames{"node-init", "load-balancers", "routes",
+                                                          "backends", "refresh"};
+  return kNames.at(static_cast<std::size_t>(priority));
 }
 
 void Origin::began(std::string_view operation) {

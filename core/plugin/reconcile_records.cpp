@@ -6,6 +6,7 @@
 #include <ccm/shown_text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <utility>
@@ -112,27 +113,10 @@ void show_answer(ObjectReport& report, const std::optional<CloudAnswer>& answer,
 }  // namespace
 
 std::string_view to_string(ObjectState state) {
-  switch (state) {
-    case ObjectState::unknown:
-      return "unknown";
-    case ObjectState::settled:
-      return "settled";
-    case ObjectState::queued:
-      return "queued";
-    case ObjectState::running:
-      return "running";
-    case ObjectState::waiting:
-      return "waiting";
-    case ObjectState::held:
-      return "held";
-    case ObjectState::retrying:
-      return "retrying";
-    case ObjectState::refused:
-      return "refused";
-    case ObjectState::left_alone:
-      return "left-alone";
-  }
-  return "unknown";
+  static constexpr std::array<std::string_view, 9> kNames{"unknown",  "settled", "queued",
+                                                          "running",  "waiting", "held",
+                                                          "retrying", "refused", "left-alone"};
+  return kNames.at(static_cast<std::size_t>(state));
 }
 
 void ReconcileRecords::began(const std::string& key, std::shared_ptr<Origin> origin) {

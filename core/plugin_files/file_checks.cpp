@@ -495,15 +495,8 @@ void Examiner::check_needs() {
 }  // namespace
 
 std::string_view to_string(CheckState state) {
-  switch (state) {
-    case CheckState::ok:
-      return "ok";
-    case CheckState::warning:
-      return "warning";
-    case CheckState::failed:
-      return "failed";
-  }
-  return "unknown";
+  static constexpr std::array<std::string_view, 3> kNames{"ok", "warning", "failed"};
+  return kNames.at(static_cast<std::size_t>(state));
 }
 
 Status Examination::verdict() const {

@@ -348,33 +348,29 @@ ManifestReport parse_manifest(std::string_view text) {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OptionType>, 5> kTypes{
-    {{"string", OptionType::string},
-     {"boolean", OptionType::boolean},
-     {"integer", OptionType::integer},
-     {"duration", OptionType::duration},
-     {"stringArray", OptionType::string_array}}};
+struct TypeTexts {
+  OptionType type;
+  std::string_view name;
+  const char* default_value;
+  const char* expectation;
+};
+constexpr std::array<TypeTexts, 5> kTypes{
+    {{OptionType::string, "string", "", "must be a string"},
+     {OptionType::boolean, "boolean", "false", "must be true or false"},
+     {OptionType::integer, "integer", "0", "must be an integer"},
+     {OptionType::duration, "duration", "0s", "must be a duration such as \"30s\" or \"1h5m\""},
+     {OptionType::string_array, "stringArray", "", "must be an array of strings without commas"}}};
+
+const TypeTexts& texts_of(OptionType type) {
+  return *std::find_if(kTypes.begin(), kTypes.end(),
+                       [type](const TypeTexts& known) { return known.type == type; });
+}
 
 bool is_variable_name(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
   return std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   });
-}
-
-std::string default_of_type(OptionType type) {
-  switch (type) {
-    case OptionType::boolean:
-      return "false";
-    case OptionType::integer:
-      return "0";
-    case OptionType::duration:
-      return "0s";
-    case OptionType::string:
-    case OptionType::string_array:
-      return "";
-  }
-  return "";
 }
 
 // One value as a flag's text; nullopt when the JSON value has another type than the option.
@@ -410,22 +406,6 @@ std::optional<std::string> text_of(const json& value, OptionType type) {
   return std::nullopt;
 }
 
-std::string expectation(OptionType type) {
-  switch (type) {
-    case OptionType::string:
-      return "must be a string";
-    case OptionType::boolean:
-      return "must be true or false";
-    case OptionType::integer:
-      return "must be an integer";
-    case OptionType::duration:
-      return "must be a duration such as \"30s\" or \"1h5m\"";
-    case OptionType::string_array:
-      return "must be an array of strings without commas";
-  }
-  return "";
-}
-
 // An integer as it is, a duration in nanoseconds.
 std::optional<int64_t> number_of(const std::string& text, OptionType type) {
   if (type == OptionType::duration) {
@@ -445,14 +425,14 @@ std::optional<int64_t> read_bound(ManifestReader& reader, const char* name, Opti
   }
   const auto text = text_of(*value, type);
   if (!text) {
-    reader.fault(name, expectation(type));
+    reader.fault(name, texts_of(type).expectation);
     return std::nullopt;
   }
   return number_of(*text, type);
 }
 
 void read_default(ManifestReader& reader, Option& option) {
-  option.default_value = default_of_type(option.type);
+  option.default_value = texts_of(option.type).default_value;
   const json* value = reader.any("default");
   if (value == nullptr) return;
   if (option.secret) {
@@ -461,7 +441,7 @@ void read_default(ManifestReader& reader, Option& option) {
   }
   const auto text = text_of(*value, option.type);
   if (!text) {
-    reader.fault("default", expectation(option.type));
+    reader.fault("default", texts_of(option.type).expectation);
     return;
   }
   option.default_value = *text;
@@ -489,7 +469,7 @@ void read_default(ManifestReader& reader, Option& option) {
 bool read_type(ManifestReader& reader, Option& option) {
   const std::string name = reader.string("type", ManifestReader::Presence::required);
   const auto type = std::find_if(kTypes.begin(), kTypes.end(),
-                                 [&name](const auto& entry) { return entry.first == name; });
+                                 [&name](const auto& known) { return known.name == name; });
   if (type == kTypes.end()) {
     if (!name.empty()) {
       reader.fault(
@@ -497,7 +477,7 @@ bool read_type(ManifestReader& reader, Option& option) {
     }
     return false;
   }
-  option.type = type->second;
+  option.type = type->type;
   return true;
 }
 
@@ -532,12 +512,7 @@ Option read_option(const std::string& name, const json& value, ManifestReport& f
 
 }  // namespace
 
-std::string_view to_string(OptionType type) {
-  for (const auto& [name, candidate] : kTypes) {
-    if (candidate == type) return name;
-  }
-  return "unknown";
-}
+std::string_view to_string(OptionType type) { return texts_of(type).name; }
 
 std::vector<Option> read_options(ManifestReader& manifest, ManifestReport& findings) {
   std::vector<Option> options;

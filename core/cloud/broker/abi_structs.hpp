@@ -18,12 +18,6 @@
 
 namespace ccm::plugin {
 
-// A copy as long as this host's version of the struct: members beyond its size are 0 or NULL.
-template <typename T>
-T whole(const T& raw) {
-  return known(&raw);
-}
-
 // The time that a provider wants for an operation, within bounds, or the host's choice.
 inline std::chrono::milliseconds time_limit(std::chrono::milliseconds wanted,
                                             std::chrono::milliseconds otherwise) {
@@ -51,7 +45,7 @@ class WholeList {
     items_.reserve(count);
     for (std::size_t index = 0; index < count && sound_; ++index) {
       sound_ = raw[index] != nullptr;
-      if (sound_) items_.push_back(whole(*raw[index]));
+      if (sound_) items_.push_back(known(raw[index]));
     }
     for (const T& item : items_) pointers_.push_back(&item);
   }

@@ -3,11 +3,10 @@
 #include "base/duration.hpp"
 #include "plugin/brake_status.hpp"
 #include "plugin/host_services/kube_service.hpp"
-
-#include <openssl/sha.h>
+#include "plugin_files/plugin_file.hpp"
 
 #include <algorithm>
-#include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -68,11 +67,7 @@ class Texts {
   }
   void add(int64_t number) { add(std::to_string(number)); }
   // The tenant chooses the texts, so equal digests must mean equal texts.
-  [[nodiscard]] std::string digest() const {
-    std::array<unsigned char, SHA256_DIGEST_LENGTH> sum{};
-    SHA256(reinterpret_cast<const unsigned char*>(all_.data()), all_.size(), sum.data());
-    return {reinterpret_cast<const char*>(sum.data()), sum.size()};
-  }
+  [[nodiscard]] std::string digest() const { return sha256_hex(std::as_bytes(std::span(all_))); }
 
  private:
   std::string all_;
@@ -224,21 +219,6 @@ Status ChangeLimits::admit_removal(const LoadBalancerService& service, bool ther
   return {};
 }
 
-Status ChangeLimits::removal_refusal(const Entry& entry, TimePoint now) const {
-  const bool own = entry.removal->own > now;
-  const std::string limit =
-      own ? "the load balancer of this Service may be deleted as often as it may be changed, " +
-                times(options_.service)
-          : "deletions of namespace " + entry.namespace_name + " count as changes, " +
-                times(options_.of_namespace) + " while few of the cloud's calls are left";
-  const milliseconds left = std::chrono::ceil<milliseconds>(
-      own ? entry.removal->own - now : entry.removal->of_namespace - now);
-  return Status(Code::unavailable, ErrorClass::waiting,
-                limit + "; this deletion waits for its turn")
-      .with_reason(std::string(kChangesLimited))
-      .with_retry_after(own ? left : std::min<milliseconds>(left, kAskAgain));
-}
-
 void ChangeLimits::ended_removal(const std::string& uid, const Status& outcome) {
   const auto place = services_.find(uid);
   if (place == services_.end()) return;
@@ -246,23 +226,36 @@ void ChangeLimits::ended_removal(const std::string& uid, const Status& outcome) 
   place->second.goes = kind == ErrorClass::waiting || kind == ErrorClass::throttled;
 }
 
+Status ChangeLimits::removal_refusal(const Entry& entry, TimePoint now) const {
+  const std::string limit =
+      entry.removal->own > now
+          ? "the load balancer of this Service may be deleted as often as it may be changed, " +
+                times(options_.service)
+          : "deletions of namespace " + entry.namespace_name + " count as changes, " +
+                times(options_.of_namespace) + " while few of the cloud's calls are left";
+  return waits_for_turn(limit + "; this deletion waits for its turn", *entry.removal, now);
+}
+
 Status ChangeLimits::refusal(const Entry& entry, TimePoint now) const {
-  const bool own = entry.turn->own > now;
-  const std::string weight = weight_beyond(entry.calls) == 0
-                                 ? ""
-                                 : " (its last one took " + std::to_string(entry.calls) +
-                                       " calls and counts as " +
-                                       std::to_string(weight_beyond(entry.calls) + 1) + ")";
-  std::string text =
-      own ? "this Service may make " + times(options_.service) + weight + ", so that the"
-          : "the Services of namespace " + entry.namespace_name + " may make " +
-                times(options_.of_namespace) + " while few of the";
-  text += own ? " cloud's calls last for all" : " cloud's calls are left";
-  const milliseconds left =
-      std::chrono::ceil<milliseconds>(own ? entry.turn->own - now : entry.turn->of_namespace - now);
-  // Without the time that is left: it would make a new text of each try.
-  return Status(Code::unavailable, ErrorClass::waiting,
-                std::move(text) + "; this change waits for its turn")
+  const int64_t weight = weight_beyond(entry.calls);
+  const std::string counted = weight == 0
+                                  ? ""
+                                  : " (its last one took " + std::to_string(entry.calls) +
+                                        " calls and counts as " + std::to_string(weight + 1) + ")";
+  const std::string limit = entry.turn->own > now
+                                ? "this Service may make " + times(options_.service) + counted +
+                                      ", so that the cloud's calls last for all"
+                                : "the Services of namespace " + entry.namespace_name +
+                                      " may make " + times(options_.of_namespace) +
+                                      " while few of the cloud's calls are left";
+  return waits_for_turn(limit + "; this change waits for its turn", *entry.turn, now);
+}
+
+// The text is without the time that is left: that would make a new one of each try.
+Status ChangeLimits::waits_for_turn(std::string text, const Turn& turn, TimePoint now) {
+  const bool own = turn.own > now;
+  const auto left = std::chrono::ceil<milliseconds>((own ? turn.own : turn.of_namespace) - now);
+  return Status(Code::unavailable, ErrorClass::waiting, std::move(text))
       .with_reason(std::string(kChangesLimited))
       .with_retry_after(own ? left : std::min<milliseconds>(left, kAskAgain));
 }

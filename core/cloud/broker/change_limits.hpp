@@ -119,6 +119,7 @@ class ChangeLimits {
   void weigh(Entry& entry, std::size_t calls);
   [[nodiscard]] Status refusal(const Entry& entry, TimePoint now) const;
   [[nodiscard]] Status removal_refusal(const Entry& entry, TimePoint now) const;
+  [[nodiscard]] static Status waits_for_turn(std::string text, const Turn& turn, TimePoint now);
   void give_place_back(const Entry& entry, const std::optional<Turn>& turn);
   [[nodiscard]] bool idle(const Entry& entry) const;
   void prune();

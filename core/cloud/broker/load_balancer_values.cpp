@@ -135,7 +135,7 @@ Result<LoadBalancerRequest> read_request(const ccm_load_balancer_request* wanted
                                          detail::BackendLists& lists) {
   const ccm_load_balancer_request raw = known(wanted);
   if (raw.service == nullptr) return Status(Code::invalid_argument, "no Service was given");
-  const ccm_service service = whole(*raw.service);
+  const ccm_service service = known(raw.service);
   if (service.source_range_count > kListLimit) return too_many_ranges(service.source_range_count);
   if (!sound_service(service)) {
     return Status(Code::invalid_argument, "a Service with malformed lists was given");
@@ -160,7 +160,7 @@ Result<LoadBalancerRequest> read_request(const ccm_load_balancer_request* wanted
 
 Result<LoadBalancer> copy_load_balancer(const void* result) {
   if (result == nullptr) return malformed("load balancer");
-  const ccm_load_balancer raw = whole(*static_cast<const ccm_load_balancer*>(result));
+  const ccm_load_balancer raw = known(static_cast<const ccm_load_balancer*>(result));
   const WholeList<ccm_ingress> ingress(raw.ingress, raw.ingress_count, kListLimit);
   // A struct that ends before the id does not mean that there is no id.
   const bool sound = raw.size >= offsetof(ccm_load_balancer, name) && ingress.sound() &&

@@ -98,7 +98,7 @@ LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider
                                          const LoadBalancerLimitOptions& limits)
     : provider_(std::move(provider)),
       self_(interface.self),
-      table_(whole(*static_cast<const ccm_cloud_loadbalancers*>(interface.table))),
+      table_(known(static_cast<const ccm_cloud_loadbalancers*>(interface.table))),
       timeouts_(timeouts),
       brake_(brakes.deletions),
       members_brake_(brakes.members),

@@ -57,7 +57,7 @@ Result<std::vector<Route>> read_routes(const ccm_route* const* routes, std::size
 
 Result<std::vector<Route>> copy_routes(const void* result) {
   if (result == nullptr) return malformed_routes();
-  const ccm_route_list raw = whole(*static_cast<const ccm_route_list*>(result));
+  const ccm_route_list raw = known(static_cast<const ccm_route_list*>(result));
   // A struct that ends before the count says nothing, least of all that there are no routes.
   if (raw.size < offsetof(ccm_route_list, count) + sizeof(raw.count)) return malformed_routes();
   const WholeList<ccm_route> list(raw.routes, raw.count, kThingLimit);
@@ -73,7 +73,7 @@ Result<std::vector<Route>> copy_routes(const void* result) {
 
 Result<std::vector<Status>> copy_route_results(const void* result) {
   if (result == nullptr) return malformed_routes();
-  const ccm_route_results raw = whole(*static_cast<const ccm_route_results*>(result));
+  const ccm_route_results raw = known(static_cast<const ccm_route_results*>(result));
   if (!sound_list(raw.statuses, raw.count, kThingLimit)) return malformed_routes();
   std::vector<Status> statuses;
   statuses.reserve(raw.count);

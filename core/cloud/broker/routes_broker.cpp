@@ -48,7 +48,7 @@ RoutesBroker::RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interfac
                            std::unique_ptr<RouteTargets> targets, NodeDeleted node_deleted)
     : provider_(std::move(provider)),
       self_(interface.self),
-      table_(whole(*static_cast<const ccm_cloud_routes*>(interface.table))),
+      table_(known(static_cast<const ccm_cloud_routes*>(interface.table))),
       timeouts_(timeouts),
       brake_(brake),
       targets_(std::move(targets)),
