@@ -7,6 +7,7 @@
 #include "plugin/host_services/http_access.hpp"
 #include "plugin/operations.hpp"
 #include "plugin/origin.hpp"
+#include "plugin/waiting.hpp"
 
 #include <ccm/lower_case.hpp>
 #include <ccm/shown_text.hpp>
@@ -42,7 +43,13 @@ bool reads_only(const net::Request& request, uint32_t flags) {
          (flags & CCM_HTTP_READ_ONLY) != 0;
 }
 
-bool retryable(unsigned status) { return status == 429 || (status >= 500 && status != 501); }
+bool retryable(const Result<net::Response>& response) {
+  if (!response) {
+    return response.status().code() == Code::unavailable ||
+           response.status().code() == Code::deadline_exceeded;
+  }
+  return response->status == 429 || (response->status >= 500 && response->status != 501);
+}
 
 // The id by which the cloud's support finds the call; empty when the answer has none.
 std::string request_id(const net::Response& response) {
@@ -84,33 +91,33 @@ struct HttpCall {
 };
 
 // One request with all its tries. Loop thread.
-class Exchange : public std::enable_shared_from_this<Exchange> {
+class Exchange {
  public:
   Exchange(HostOperation::Ptr running, std::shared_ptr<const HttpServiceOptions> options,
            HttpCall call)
-      : running_(std::move(running)), options_(std::move(options)), call_(std::move(call)) {}
-
-  // With the client; the loop closes it.
-  void end_when_closed() {
+      : running_(std::move(running)), options_(std::move(options)), call_(std::move(call)) {
     if (!options_->closed) return;
-    closed_.emplace(options_->closed->get_token(), [weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (!self) return;
-      self->running_->end(Status(Code::cancelled, "the HTTP client was closed"));
+    // With the client; the loop closes it.
+    closed_.emplace(options_->closed->get_token(), [operation = running_] {
+      operation->end(Status(Code::cancelled, "the HTTP client was closed"));
     });
   }
 
-  // Waits for the credential's budget, then sends.
-  void attempt() {
-    if (running_->ended()) return;
-    if (call_.writes && options_->withheld != nullptr) return withhold();
-    const CallPriority wanted = priority();
-    const milliseconds pause =
-        options_->budgets->admit(call_.credential, wanted, controller(), !call_.writes);
-    if (pause <= milliseconds(0)) return send();
-    if (!std::exchange(held_, true)) options_->budgets->note_held(call_.credential);
-    if (!time_for(pause)) return refuse(pause, wanted);
-    wait(std::min(pause, kCheckAgain));
+  // Ends the operation, unless it ends by itself.
+  Task<void> run() {
+    if (call_.writes && options_->withheld != nullptr) co_return withhold();
+    for (tries_ = 1;; ++tries_) {
+      if (!co_await admitted()) co_return;
+      const Result<net::Response> response = co_await send();
+      if (running_->ended()) co_return;
+      const milliseconds pause = pause_before_next(response);
+      const bool last = !retryable(response) || tries_ >= call_.tries || !time_for(pause);
+      if (last && response) co_return finish(*response);
+      if (last) {  // the message names method and URL
+        co_return running_->end(redacted(response.status(), call_.secrets));
+      }
+      co_await sleep(timers(), pause);
+    }
   }
 
  private:
@@ -153,24 +160,37 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     return !left || pause < *left;
   }
 
-  void wait(milliseconds pause) {
-    timers().after(pause, [self = shared_from_this()] { self->attempt(); });
-  }
-
-  void send() {
-    ++tries_;
-    begin_ = timers().now();
-    net::Request request = call_.request;
-    if (const auto left = running_->context()->remaining()) {
-      request.timeout = std::clamp(*left, milliseconds(1), call_.request.timeout);
+  // Waits for the credential's budget. False: the operation has ended instead.
+  Task<bool> admitted() {
+    while (!running_->ended()) {
+      const CallPriority wanted = priority();
+      const milliseconds pause =
+          options_->budgets->admit(call_.credential, wanted, controller(), !call_.writes);
+      if (pause <= milliseconds(0)) co_return true;
+      if (!std::exchange(held_, true)) options_->budgets->note_held(call_.credential);
+      if (!time_for(pause)) {
+        refuse(pause, wanted);
+        break;
+      }
+      co_await sleep(timers(), std::min(pause, kCheckAgain));
     }
-    request.stop = running_->stop_token();
-    options_->send(std::move(request), [self = shared_from_this()](Result<net::Response> response) {
-      self->answered(std::move(response));
-    });
+    co_return false;
   }
 
-  void answered(Result<net::Response> response) {
+  // One try; its answer is told to all who keep account of it.
+  Task<Result<net::Response>> send() {
+    begin_ = timers().now();
+    const CallbackAwaiter<Result<net::Response>>::Start start =
+        [&](std::function<void(Result<net::Response>)> done) {
+          net::Request request = call_.request;
+          if (const auto left = running_->context()->remaining()) {
+            request.timeout = std::clamp(*left, milliseconds(1), call_.request.timeout);
+          }
+          request.stop = running_->stop_token();
+          options_->send(std::move(request), std::move(done));
+        };
+    CallbackAwaiter<Result<net::Response>> sending(start);
+    Result<net::Response> response = co_await sending;
     if (options_->recording) {
       options_->recording->add({running_->component().identity().name, call_.operation,
                                 call_.request, response, timers().now() - begin_, call_.secrets});
@@ -178,18 +198,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (response) redact_error(*response, call_.secrets);
     report(response);
     options_->budgets->answered(call_.credential, response ? &*response : nullptr);
-    if (running_->ended()) return;
-    const bool again = response ? retryable(response->status)
-                                : response.status().code() == Code::unavailable ||
-                                      response.status().code() == Code::deadline_exceeded;
-    if (again && tries_ < call_.tries) {
-      const milliseconds pause = pause_before_next(response);
-      if (time_for(pause)) return wait(pause);
-    }
-    if (!response) {
-      return running_->end(redacted(response.status(), call_.secrets));  // it names method and URL
-    }
-    finish(*response);
+    co_return response;
   }
 
   // As long as the server says, else 250 ms doubled with each attempt; half of it is random, so
@@ -261,6 +270,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<std::stop_callback<std::function<void()>>> closed_;
 };
 
+Task<void> exchange_of(HostOperation::Ptr running,
+                       std::shared_ptr<const HttpServiceOptions> options, HttpCall call) {
+  Exchange exchange(std::move(running), std::move(options), std::move(call));
+  co_await exchange.run();
+}
+
 net::Request read_http_request(const ccm_http_request& request, const HttpServiceOptions& options) {
   net::Request read;
   read.method = view(request.method).empty() ? "GET" : std::string(view(request.method));
@@ -325,14 +340,14 @@ void HttpService::send(void* self, ccm_ctx ctx, const ccm_http_request* given,
     call = read_call(request, *component, *service.options_);
     component->runtime().secrets->learn(call.secrets);
   }
-  auto start = [options = service.options_,
-                call = std::move(call)](const HostOperation::Ptr& running) {
+  // The service stays for as long as the process does, since stray threads may call it.
+  auto start = [&service, call = std::move(call)](const HostOperation::Ptr& running) {
+    const auto& options = service.options_;
     if (options->closed && options->closed->stop_requested()) {
       return running->end(Status(Code::failed_precondition, "the HTTP client was closed"));
     }
-    const auto exchange = std::make_shared<Exchange>(running, options, call);
-    exchange->end_when_closed();
-    exchange->attempt();
+    service.exchanges_.start(exchange_of(running, options, call),
+                             ending_on_fault(running->component().runtime().timers));
   };
   HostOperation::begin(component, ctx, done, known_operation("http.send"), std::move(wrong),
                        std::move(start));
@@ -470,9 +485,7 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
     OwnHttpClient own;
     std::shared_ptr<std::stop_source> closed;
     std::vector<uint64_t> watches;
-    runtime::Timers::Id warning = 0;
   };
-  using Read = std::function<void(Result<net::TlsOptions>)>;
 
   State(const std::shared_ptr<LiveComponent>& wanted, MakeHttpClient maker,
         HttpServiceOptions options, WatchedFiles& watched)
@@ -482,34 +495,40 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
         shared(std::move(options)),
         files(watched) {}
 
+  void start(Task<void> task) { tasks.start(std::move(task), ending_on_fault(timers)); }
+
   // The texts of the files, one after the other.
-  void read_files(const WantedClient& wanted, net::TlsOptions tls, std::size_t index, Read done) {
-    while (index < wanted.files.size() && wanted.files[index].empty()) ++index;
-    if (index == wanted.files.size()) return done(std::move(tls));
-    files.read(wanted.files[index], kPemLimit,
-               [weak = weak_from_this(), wanted, tls = std::move(tls), index,
-                done = std::move(done)](Result<std::string> text) mutable {
-                 const auto self = weak.lock();
-                 if (!self) return;
-                 if (!text) return done(text.status());
-                 pem_of(tls, index) = *std::move(text);
-                 self->read_files(wanted, std::move(tls), index + 1, std::move(done));
-               });
+  Task<Result<net::TlsOptions>> read_files(WantedClient wanted) {
+    net::TlsOptions tls = wanted.options.tls;
+    for (std::size_t index = 0; index < wanted.files.size(); ++index) {
+      if (wanted.files[index].empty()) continue;
+      const CallbackAwaiter<Result<std::string>>::Start begin =
+          [&](std::function<void(Result<std::string>)> done) {
+            files.read(wanted.files[index], kPemLimit, std::move(done));
+          };
+      CallbackAwaiter<Result<std::string>> reading(begin);
+      Result<std::string> text = co_await reading;
+      if (!text) co_return text.status();
+      pem_of(tls, index) = *std::move(text);
+    }
+    co_return tls;
   }
 
-  void opened(const HostOperation::Ptr& running, const WantedClient& wanted,
-              const Result<net::TlsOptions>& tls) {
-    if (running->ended()) return;
-    if (!tls.ok()) return running->end(tls.status());
+  Task<void> open(HostOperation::Ptr running, WantedClient wanted) {
+    const Result<net::TlsOptions> tls = co_await read_files(wanted);
+    if (running->ended()) co_return;
+    if (!tls.ok()) co_return running->end(tls.status());
     const auto alive = component.lock();
-    if (!alive) return running->end(Status(Code::failed_precondition, "the component ends"));
+    if (!alive) {
+      co_return running->end(Status(Code::failed_precondition, "the component ends"));
+    }
     Client client;
     client.wanted = wanted;
     net::ClientOptions options = wanted.options;
     options.tls = *tls;
     client.own = make(std::move(options));
     if (const Status wrong = client.own.check(); !wrong.ok()) {
-      return running->end(Status(Code::invalid_argument, wrong.message()));
+      co_return running->end(Status(Code::invalid_argument, wrong.message()));
     }
     client.closed = std::make_shared<std::stop_source>();
     HttpServiceOptions service = shared;
@@ -522,7 +541,7 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
     const uint64_t number = ++last;
     clients.emplace(number, std::move(client));
     watch(number);
-    if (wanted.options.tls.insecure_skip_verify) warn(number);
+    if (wanted.options.tls.insecure_skip_verify) start(warn(number));
     auto result = sized<ccm_http_client>();
     result.http = services.back()->interface();
     result.number = number;
@@ -534,24 +553,17 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
     for (const std::string& file : client.wanted.files) {
       if (file.empty()) continue;
       client.watches.push_back(files.watch(file, [weak = weak_from_this(), number] {
-        if (const auto self = weak.lock()) self->reload(number);
+        if (const auto self = weak.lock()) self->start(self->reload(number));
       }));
     }
   }
 
-  void reload(uint64_t number) {
-    const auto place = clients.find(number);
-    if (place == clients.end()) return;
-    const WantedClient wanted = place->second.wanted;
-    read_files(wanted, wanted.options.tls, 0,
-               [weak = weak_from_this(), number](const Result<net::TlsOptions>& tls) {
-                 if (const auto self = weak.lock()) self->reloaded(number, tls);
-               });
-  }
-
-  void reloaded(uint64_t number, const Result<net::TlsOptions>& tls) {
-    const auto place = clients.find(number);
-    if (place == clients.end()) return;
+  Task<void> reload(uint64_t number) {
+    auto place = clients.find(number);
+    if (place == clients.end()) co_return;
+    const Result<net::TlsOptions> tls = co_await read_files(place->second.wanted);
+    place = clients.find(number);
+    if (place == clients.end()) co_return;
     Client& client = place->second;
     Status status = tls.status();
     if (tls.ok()) {
@@ -562,21 +574,21 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
     if (!status.ok()) {
       log::warning("Changed files of an HTTP client cannot be used; the earlier content stays",
                    {{"client", client.wanted.name}, {"err", status}});
-      return;
+      co_return;
     }
     client.own.set_tls(*tls);
     log::info("HTTP client uses its changed files", {{"client", client.wanted.name}});
   }
 
-  void warn(uint64_t number) {
-    const auto place = clients.find(number);
-    const auto alive = component.lock();
-    if (place == clients.end() || !alive) return;
-    log::warning("HTTP client does not check the server's certificate",
-                 {{"component", alive->identity().name}, {"client", place->second.wanted.name}});
-    place->second.warning = timers.after(kWarnAgain, [weak = weak_from_this(), number] {
-      if (const auto self = weak.lock()) self->warn(number);
-    });
+  // Again and again, until it is closed.
+  Task<void> warn(uint64_t number) {
+    for (auto place = clients.find(number); place != clients.end(); place = clients.find(number)) {
+      const auto alive = component.lock();
+      if (!alive) co_return;
+      log::warning("HTTP client does not check the server's certificate",
+                   {{"component", alive->identity().name}, {"client", place->second.wanted.name}});
+      co_await sleep(timers, kWarnAgain);
+    }
   }
 
   void close(uint64_t number) {
@@ -584,7 +596,6 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
     if (taken.empty()) return;
     Client& client = taken.mapped();
     for (const uint64_t watched : client.watches) files.unwatch(watched);
-    if (client.warning != 0) timers.cancel(client.warning);
     client.closed->request_stop();
   }
 
@@ -600,6 +611,7 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
   uint64_t last = 0;
   std::map<uint64_t, Client> clients;
   std::vector<std::unique_ptr<HttpService>> services;
+  Scope tasks;  // last: its coroutines use the others
 };
 
 HttpClientService::HttpClientService(const std::shared_ptr<LiveComponent>& component,
@@ -625,10 +637,7 @@ void HttpClientService::open(void* self, ccm_ctx ctx, const ccm_http_client_opti
   }
   auto start = [state = service.state_,
                 wanted = std::move(wanted)](const HostOperation::Ptr& running) {
-    state->read_files(wanted, wanted.options.tls, 0,
-                      [state, running, wanted](const Result<net::TlsOptions>& tls) {
-                        state->opened(running, wanted, tls);
-                      });
+    state->start(state->open(running, wanted));
   };
   HostOperation::begin(service.component(), ctx, done, "http_client.open", std::move(wrong),
                        std::move(start));

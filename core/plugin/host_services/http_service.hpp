@@ -11,6 +11,7 @@
 
 #include <ccm/abi/http.h>
 #include <ccm/abi/http_client.h>
+#include <ccm/scope.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -61,6 +62,7 @@ class HttpService final : public HostService {
   static const ccm_host_http kTable;
 
   const std::shared_ptr<const HttpServiceOptions> options_;
+  Scope exchanges_;  // last: its coroutines use the others
 };
 
 // ccm.host.http_client/1: HTTP clients with a CA, a certificate or a proxy of their own.
