@@ -146,9 +146,7 @@ Status Loader::check_conflicts(const Examination& file) const {
                         ", which is loaded already; remove one of the two files");
     }
     for (const Component& component : manifest.components) {
-      std::vector<std::string> names = component.aliases;
-      names.push_back(component.name);
-      for (const std::string& name : names) {
+      for (const std::string& name : component.names()) {
         if (other.manifest.find(component.kind, name) == nullptr) continue;
         return refuse(Code::already_exists, file.path,
                       "has a " + std::string(to_string(component.kind)) + " named " + name +

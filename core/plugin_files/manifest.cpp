@@ -213,9 +213,7 @@ void check_unique_names(const Manifest& manifest, ManifestReport& findings) {
   std::vector<std::pair<ComponentKind, std::string>> seen;
   for (size_t i = 0; i < manifest.components.size(); ++i) {
     const Component& component = manifest.components[i];
-    std::vector<std::string> names = component.aliases;
-    names.push_back(component.name);
-    for (const std::string& name : names) {
+    for (const std::string& name : component.names()) {
       const auto entry = std::make_pair(component.kind, name);
       if (!name.empty() && std::find(seen.begin(), seen.end(), entry) != seen.end()) {
         findings.faults.push_back("components[" + std::to_string(i) + "]: the name \"" + name +
@@ -311,14 +309,17 @@ std::string_view to_string(ComponentKind kind) {
   return kind == ComponentKind::provider ? "provider" : "controller";
 }
 
+std::vector<std::string> Component::names() const {
+  std::vector<std::string> names = aliases;
+  names.push_back(name);
+  return names;
+}
+
 const Component* Manifest::find(ComponentKind kind, std::string_view name) const {
   for (const Component& component : components) {
-    if (component.kind != kind) continue;
-    const auto& aliases = component.aliases;
-    if (component.name == name ||
-        std::find(aliases.begin(), aliases.end(), name) != aliases.end()) {
-      return &component;
-    }
+    const std::vector<std::string> names = component.names();
+    const bool named = std::find(names.begin(), names.end(), name) != names.end();
+    if (component.kind == kind && named) return &component;
   }
   return nullptr;
 }

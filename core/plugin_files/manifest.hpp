@@ -25,6 +25,9 @@ struct Component {
   bool enabled_by_default = true;                 // part of "*" in --controllers
   std::vector<std::string> interfaces;            // ids that the component offers
   std::vector<std::string> provider_id_prefixes;  // "digitalocean://"; providers only
+
+  // Its name and its aliases.
+  [[nodiscard]] std::vector<std::string> names() const;
 };
 
 enum class OptionType { string, boolean, integer, duration, string_array };

@@ -72,9 +72,7 @@ Status conflict_between(const Examination& first, const Examination& second,
   const bool together = serve_together(first, second, provider);
   for (const Component& component : second.manifest->components) {
     if (component.kind == ComponentKind::controller && !together) continue;
-    std::vector<std::string> names = component.aliases;
-    names.push_back(component.name);
-    for (const std::string& name : names) {
+    for (const std::string& name : component.names()) {
       if (first.manifest->find(component.kind, name) == nullptr) continue;
       return conflict("a " + std::string(to_string(component.kind)) + " named " + name, first.path,
                       second.path);

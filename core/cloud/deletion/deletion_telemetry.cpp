@@ -2,7 +2,6 @@
 
 #include "base/duration.hpp"
 #include "base/log.hpp"
-#include "base/metric_families.hpp"
 #include "plugin/brake_status.hpp"
 
 #include <utility>
@@ -104,29 +103,21 @@ prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const
 
 }  // namespace
 
-struct DeletionTelemetry::Metrics {
-  Metrics(prometheus::Registry& registry, const std::string& kind)
-      : engaged(gauge(registry, "ccm_deletion_brake_engaged",
-                      "1 while deletions are held back: too many at once, or a blind cloud view.",
-                      kind)),
-        held(gauge(registry, "ccm_deletion_brake_held",
-                   "Deletions that the brake held back at the last observation.", kind)),
-        decisions(metrics::counters(registry, "ccm_deletion_brake_decisions_total",
-                                    "Results of requested deletions.")) {}
-  prometheus::Gauge& engaged;
-  prometheus::Gauge& held;
-  metrics::Counters& decisions;
-};
-
 DeletionTelemetry::DeletionTelemetry(prometheus::Registry& registry, RecordEvent record,
                                      std::string kind)
-    : metrics_(std::make_unique<Metrics>(registry, kind)),
+    : engaged_gauge_(gauge(registry, "ccm_deletion_brake_engaged",
+                           "1 while deletions are held back: too many at once, or a blind cloud "
+                           "view.",
+                           kind)),
+      held_(gauge(registry, "ccm_deletion_brake_held",
+                  "Deletions that the brake held back at the last observation.", kind)),
+      decisions_(metrics::counters(registry, "ccm_deletion_brake_decisions_total",
+                                   "Results of requested deletions.")),
       record_(std::move(record)),
       kind_(std::move(kind)) {}
-DeletionTelemetry::~DeletionTelemetry() = default;
 
 void DeletionTelemetry::decided(const char* decision) {
-  metrics_->decisions.Add({{"kind", kind_}, {"decision", decision}}).Increment();
+  decisions_.Add({{"kind", kind_}, {"decision", decision}}).Increment();
 }
 
 void DeletionTelemetry::held(const kube::Object& thing, std::string message) {
@@ -140,8 +131,8 @@ void DeletionTelemetry::held(const kube::Object& thing, std::string message) {
 
 void DeletionTelemetry::observed(const runtime::BrakeReport& report) {
   const bool engaged = report.engaged || report.held > 0;
-  metrics_->engaged.Set(engaged ? 1 : 0);
-  metrics_->held.Set(static_cast<double>(report.held));
+  engaged_gauge_.Set(engaged ? 1 : 0);
+  held_.Set(static_cast<double>(report.held));
   if (engaged != engaged_) {
     const log::Fields fields{{"kind", kind_},           {"known", report.known},
                              {"absent", report.absent}, {"deletedInWindow", report.deleted},

@@ -2,6 +2,7 @@
 // Events on a few of the objects concerned, log lines. Loop thread.
 #pragma once
 
+#include "base/metric_families.hpp"
 #include "kube/object.hpp"
 #include "plugin/host_services/event_service.hpp"
 #include "runtime/brake.hpp"
@@ -9,15 +10,10 @@
 #include <ccm/status.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
-
-namespace prometheus {
-class Registry;
-}
 
 namespace ccm::plugin {
 
@@ -48,7 +44,6 @@ class DeletionTelemetry {
  public:
   // `registry` must outlive it. `kind`: "nodes".
   DeletionTelemetry(prometheus::Registry& registry, RecordEvent record, std::string kind);
-  ~DeletionTelemetry();
 
   // Counts one decision: "deleted", "terminated", "released", "held", "blind", "exists", ...
   void decided(const char* decision);
@@ -58,8 +53,9 @@ class DeletionTelemetry {
   void observed(const runtime::BrakeReport& report);
 
  private:
-  struct Metrics;
-  std::unique_ptr<Metrics> metrics_;
+  prometheus::Gauge& engaged_gauge_;
+  prometheus::Gauge& held_;
+  metrics::Counters& decisions_;
   const RecordEvent record_;
   const std::string kind_;
   std::unordered_set<std::string> reported_;  // UIDs
