@@ -2,13 +2,14 @@
 
 #include "base/text.hpp"
 
+#include <ccm/hexadecimal.hpp>
+
 #include <algorithm>
 
 namespace ccm::kube {
 namespace {
 
 void append_control(std::string& out, char c) {
-  static constexpr char kHex[] = "0123456789abcdef";
   switch (c) {
     case '\n':
       out += "\\n";
@@ -21,8 +22,7 @@ void append_control(std::string& out, char c) {
       return;
     default:
       out += "\\u00";
-      out += kHex[static_cast<unsigned char>(c) >> 4];
-      out += kHex[c & 0x0f];
+      append_hexadecimal(out, static_cast<unsigned char>(c));
   }
 }
 

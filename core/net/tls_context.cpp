@@ -2,6 +2,8 @@
 
 #include "net/url.hpp"
 
+#include <ccm/hexadecimal.hpp>
+
 #include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -156,12 +158,7 @@ std::string fingerprint_of(const X509* certificate) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1) return {};
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    text += {kDigits[digest[i] >> 4], kDigits[digest[i] & 15]};
-  }
-  return text;
+  return hexadecimal({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 Status use_certificate(SSL_CTX* context, const std::string& certificate_pem,

@@ -1,5 +1,6 @@
 #include "plugin_files/plugin_file.hpp"
 
+#include <ccm/hexadecimal.hpp>
 #include <ccm/lower_case.hpp>
 #include <ccm/trim.hpp>
 
@@ -102,13 +103,7 @@ std::string sha256_hex(Bytes bytes) {
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
     return {};
   }
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    text += kDigits[digest[i] >> 4U];
-    text += kDigits[digest[i] & 0xFU];
-  }
-  return text;
+  return hexadecimal({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 namespace {

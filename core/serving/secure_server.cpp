@@ -10,6 +10,8 @@
 #include "serving/serving_certificates.hpp"
 #include "serving/site.hpp"
 
+#include <ccm/http_date.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -74,14 +76,7 @@ std::string_view reason_phrase(unsigned status) {
   return "Internal Server Error";
 }
 
-std::string date_now() {
-  const std::time_t now = std::time(nullptr);
-  tm parts{};
-  gmtime_r(&now, &parts);
-  char text[40];
-  std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
-  return text;
-}
+std::string date_now() { return http_date(std::chrono::seconds(std::time(nullptr))); }
 
 std::string render_head(const Answer& answer, bool keep_alive) {
   std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " ";

@@ -1,6 +1,6 @@
 #include "plugin/host_services/http_budgets.hpp"
 
-#include <time.h>
+#include <ccm/http_date.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -89,12 +89,10 @@ std::optional<milliseconds> parse_retry_after(std::string_view text, system_cloc
     if (number < 0) return std::nullopt;
     return std::chrono::seconds(std::min(number, kYear));
   }
-  tm date{};
-  const std::string owned(text);
-  const char* rest = ::strptime(owned.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date);
-  if (rest == nullptr || *rest != '\0') return std::nullopt;
+  const auto date = parse_http_date(text);
+  if (!date) return std::nullopt;
   // In seconds: the clock's own type has no room for the year 9999.
-  const int64_t left = ::timegm(&date) - system_clock::to_time_t(now);
+  const int64_t left = date->count() / 1'000 - system_clock::to_time_t(now);
   return std::chrono::seconds(std::clamp<int64_t>(left, 0, kYear));
 }
 

@@ -6,6 +6,7 @@
 #include "net/url.hpp"
 #include "plugin/host_services/http_access.hpp"
 
+#include <ccm/hexadecimal.hpp>
 #include <ccm/lower_case.hpp>
 
 #include <fcntl.h>
@@ -47,17 +48,6 @@ std::vector<std::string> in_base64(std::string_view secret) {
     if (of_urls != forms.back()) forms.push_back(std::move(of_urls));
   }
   return forms;
-}
-
-std::string in_hexadecimal(std::string_view secret) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string form;
-  for (const char c : secret) {
-    const auto byte = static_cast<unsigned char>(c);
-    form += kDigits[byte >> 4U];
-    form += kDigits[byte & 0xFU];
-  }
-  return form;
 }
 
 // One character of a text, decoded.
@@ -210,7 +200,7 @@ void SecretForms::add(std::string_view secret) {
     return;
   secrets_.emplace_back(secret);
   add_form(std::string(secret), false);
-  if (secret.size() >= kShortest) add_form(in_hexadecimal(secret), true);
+  if (secret.size() >= kShortest) add_form(hexadecimal(secret), true);
   for (std::string& form : in_base64(secret)) add_form(std::move(form), false);
 }
 

@@ -4,6 +4,7 @@
 // Any thread; owns its text.
 #pragma once
 
+#include <ccm/hexadecimal.hpp>
 #include <ccm/object.hpp>
 
 #include <cstdint>
@@ -100,15 +101,13 @@ class JsonWriter {
     return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
   }
   void escape(char c) {
-    constexpr std::string_view kHex = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20) {
       text_ += '\\';
       text_ += c;
     } else {
       text_ += "\\u00";
-      text_ += kHex[byte >> 4U];
-      text_ += kHex[byte & 0xFU];
+      append_hexadecimal(text_, byte);
     }
   }
 

@@ -68,9 +68,6 @@ TEST(AwsSignerTest, AUsualPortIsNoPartOfTheHost) {
 }
 
 TEST(AwsClockTest, AWS_32_OnlyARefusalForTheTimeCorrectsIt) {
-  EXPECT_EQ(parse_http_date("Sun, 30 Aug 2015 12:36:00 GMT"), kSignedAt);
-  EXPECT_EQ(parse_http_date("Sunday, 30-Aug-15 12:36:00 GMT"), std::nullopt);
-  EXPECT_EQ(parse_http_date("Sun, 30 Foo 2015 12:36:00 GMT"), std::nullopt);
   const HttpResponse answer{403, {{"date", "Sun, 30 Aug 2015 12:36:00 GMT"}}, {}};
   Clock clock;
   EXPECT_FALSE(clock.corrected("AccessDenied", "no", answer, kSignedAt + milliseconds(3'600'000)));

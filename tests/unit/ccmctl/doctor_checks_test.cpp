@@ -74,9 +74,6 @@ TEST(DoctorChecksTest, FinalizersThatNobodyRemoves) {
 }
 
 TEST(DoctorChecksTest, TheClockIsThatOfTheHeaderDate) {
-  EXPECT_EQ(parse_http_date("Tue, 24 Nov 2026 00:10:00 GMT"), kNow);
-  EXPECT_FALSE(parse_http_date(""));
-  EXPECT_FALSE(parse_http_date("2026-11-24T00:10:00Z"));
   EXPECT_EQ(check_clock(kNow, kNow + seconds(2)).result, Health::ok);
   const Finding fast = check_clock(kNow, kNow + seconds(10));
   EXPECT_EQ(fast.result, Health::warning);

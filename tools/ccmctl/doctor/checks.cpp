@@ -4,8 +4,6 @@
 #include "ccmctl/output.hpp"
 #include "kube/time_text.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -107,14 +105,6 @@ std::vector<std::string> doubled_ranges(const json& nodes) {
 }
 
 }  // namespace
-
-std::optional<SystemTime> parse_http_date(std::string_view text) {
-  const std::string owned(text);
-  tm parts{};
-  const char* end = ::strptime(owned.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-  if (end == nullptr || *end != '\0') return std::nullopt;
-  return std::chrono::system_clock::from_time_t(::timegm(&parts));
-}
 
 Finding check_clock(std::optional<SystemTime> server, SystemTime local) {
   Finding finding{"clock", Health::ok, {}, {}};

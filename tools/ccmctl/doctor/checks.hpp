@@ -15,9 +15,6 @@ namespace ccm::ctl {
 
 using SystemTime = std::chrono::system_clock::time_point;
 
-// RFC 9110's "Tue, 24 Nov 2026 00:01:02 GMT"; nothing for other texts.
-std::optional<SystemTime> parse_http_date(std::string_view text);
-
 // `server`: when the API server answered, by its header Date.
 Finding check_clock(std::optional<SystemTime> server, SystemTime local);
 

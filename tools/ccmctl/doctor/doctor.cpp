@@ -8,6 +8,7 @@
 #include "cloud_checks.hpp"
 #include "rights.hpp"
 
+#include <ccm/http_date.hpp>
 #include <ccm/percent_encode.hpp>
 
 #include <algorithm>
@@ -175,7 +176,8 @@ std::vector<Finding> look_at_all(const DoctorCommand& command, const ManagerFlag
     findings.push_back(failed_read("api-server", date.status()));
     return findings;
   }
-  const auto server = parse_http_date(*date);
+  std::optional<SystemTime> server;
+  if (const auto told = parse_http_date(*date)) server = SystemTime(*told);
   findings.push_back(check_clock(server, local));
   const SystemTime now = server.value_or(local);
   findings.push_back(look_at_lease(command, flags, now));

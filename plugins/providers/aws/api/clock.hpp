@@ -4,13 +4,9 @@
 #include <ccm/http.hpp>
 
 #include <chrono>
-#include <optional>
 #include <string_view>
 
 namespace ccm::aws {
-
-// Milliseconds since 1970 of "Fri, 27 Nov 2026 09:30:00 GMT"; nothing for another form.
-std::optional<std::chrono::milliseconds> parse_http_date(std::string_view text);
 
 class Clock {
  public:

@@ -1,5 +1,6 @@
 #include "signer.hpp"
 
+#include <ccm/hexadecimal.hpp>
 #include <ccm/timestamp.hpp>
 
 #include <algorithm>
@@ -11,17 +12,6 @@ namespace ccm::aws {
 namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
-
-std::string hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 0xFU];
-  }
-  return text;
-}
 
 // "20261127T093000Z"
 std::string basic_time(std::chrono::milliseconds now) {
@@ -91,7 +81,7 @@ Status sign(const Crypto& crypto, const Keys& keys, const Endpoint& endpoint,
   }
   const auto payload = crypto.sha256(request.body);
   if (!payload.ok()) return payload.status();
-  canonical += "\n" + names + "\n" + hex(*payload);
+  canonical += "\n" + names + "\n" + hexadecimal(*payload);
   const auto digest = crypto.sha256(canonical);
   if (!digest.ok()) return digest.status();
   const std::string scope =
@@ -99,11 +89,12 @@ Status sign(const Crypto& crypto, const Keys& keys, const Endpoint& endpoint,
   const auto key = signing_key(crypto, keys, day, endpoint);
   if (!key.ok()) return key.status();
   const auto signature = crypto.hmac_sha256(
-      *key, std::string(kAlgorithm) + "\n" + time + "\n" + scope + "\n" + hex(*digest));
+      *key, std::string(kAlgorithm) + "\n" + time + "\n" + scope + "\n" + hexadecimal(*digest));
   if (!signature.ok()) return signature.status();
-  request.headers.push_back(
-      {"authorization", std::string(kAlgorithm) + " Credential=" + keys.access_key_id + "/" +
-                            scope + ", SignedHeaders=" + names + ", Signature=" + hex(*signature)});
+  request.headers.push_back({"authorization", std::string(kAlgorithm) +
+                                                  " Credential=" + keys.access_key_id + "/" +
+                                                  scope + ", SignedHeaders=" + names +
+                                                  ", Signature=" + hexadecimal(*signature)});
   return {};
 }
 

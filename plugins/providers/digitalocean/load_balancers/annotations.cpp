@@ -1,5 +1,6 @@
 #include "annotations.hpp"
 
+#include <ccm/hexadecimal.hpp>
 #include <ccm/trim.hpp>
 
 #include <charconv>
@@ -34,7 +35,6 @@ Status config_error(std::string message) {
 void refuse(std::string message) { throw SpecError{config_error(std::move(message))}; }
 
 std::string go_quoted(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -49,8 +49,7 @@ std::string go_quoted(std::string_view text) {
       out += "\\r";
     } else if (byte < 0x20 || byte == 0x7F) {
       out += "\\x";
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 0xFU];
+      append_hexadecimal(out, byte);
     } else {
       out += c;
     }
