@@ -1,6 +1,6 @@
 // The controller "tagging" (AWS-5, AWS-127 to AWS-130).
+#include "aws/digests/md5.hpp"
 #include "aws/tagging/controller.hpp"
-#include "aws/tagging/md5.hpp"
 #include "provider_fixture.hpp"
 
 #include <ccm/testing/fake_controller.hpp>

@@ -1,6 +1,8 @@
 #include "names.hpp"
 
-#include "sha1.hpp"
+#include "aws/digests/sha1.hpp"
+
+#include <ccm/hexadecimal.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -41,7 +43,7 @@ std::string load_balancer_name(std::string_view uid) {
 
 bool is_made_name(std::string_view name) {
   return name.size() == kLongestName && name.front() == 'a' &&
-         name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+         name.find_first_not_of(kHexadecimalDigits) == std::string_view::npos;
 }
 
 std::string service_key(const LoadBalancerService& service) {
@@ -76,16 +78,6 @@ std::string managed_group_seed(const LoadBalancerService& service) {
 
 std::string managed_group_name(const LoadBalancerService& service, std::string_view digest) {
   return name_with_digest(service.namespace_name, service.name, digest);
-}
-
-std::string hexadecimal(std::string_view bytes) {
-  std::string hex;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    hex += "0123456789abcdef"[byte >> 4U];
-    hex += "0123456789abcdef"[byte & 0xFU];
-  }
-  return hex;
 }
 
 }  // namespace ccm::aws

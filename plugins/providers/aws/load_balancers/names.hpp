@@ -59,7 +59,4 @@ inline constexpr std::string_view kClientRule = "kubernetes.io/rule/nlb/client="
 inline constexpr std::string_view kHealthRule = "kubernetes.io/rule/nlb/health=";
 inline constexpr std::string_view kMtuRule = "kubernetes.io/rule/nlb/mtu";
 
-// Bytes as hexadecimal digits.
-std::string hexadecimal(std::string_view bytes);
-
 }  // namespace ccm::aws

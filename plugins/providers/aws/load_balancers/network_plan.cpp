@@ -2,6 +2,8 @@
 
 #include "aws/api/error.hpp"
 
+#include <ccm/hexadecimal.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <map>

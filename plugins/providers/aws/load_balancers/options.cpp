@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <ccm/cidr.hpp>
+#include <ccm/hexadecimal.hpp>
 #include <ccm/lower_case.hpp>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ bool is_all(std::string_view text, std::string_view characters) {
 bool is_resource_id(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   const std::string_view digits = text.substr(prefix.size());
-  return (digits.size() == 8 || digits.size() == 17) && is_all(digits, "0123456789abcdef");
+  return (digits.size() == 8 || digits.size() == 17) && is_all(digits, kHexadecimalDigits);
 }
 
 bool is_arn(std::string_view text) {

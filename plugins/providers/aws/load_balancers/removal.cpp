@@ -3,6 +3,8 @@
 #include "aws/api/error.hpp"
 #include "operations.hpp"
 
+#include <ccm/hexadecimal.hpp>
+
 #include <algorithm>
 #include <utility>
 

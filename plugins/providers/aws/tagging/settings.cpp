@@ -2,7 +2,7 @@
 
 #include "aws/api/params.hpp"
 #include "aws/cluster.hpp"
-#include "md5.hpp"
+#include "aws/digests/md5.hpp"
 
 #include <algorithm>
 #include <charconv>

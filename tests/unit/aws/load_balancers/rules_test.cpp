@@ -1,9 +1,9 @@
 // Names, subnets, rules and targets: what needs no API.
+#include "aws/digests/sha1.hpp"
 #include "aws/load_balancers/classic.hpp"
 #include "aws/load_balancers/elbv2.hpp"
 #include "aws/load_balancers/names.hpp"
 #include "aws/load_balancers/node_groups.hpp"
-#include "aws/load_balancers/sha1.hpp"
 #include "aws/load_balancers/subnets.hpp"
 
 #include <gtest/gtest.h>
