@@ -120,6 +120,7 @@ class LoadBalancers {
   Task<Status> remove_orphan_groups(Ctx ctx, const LoadBalancerService& service);
   Task<Status> remove_groups(Ctx ctx, std::vector<std::string> ids);
   Task<Status> delete_network(Ctx ctx, NetworkBalancer balancer);
+  Task<Status> delete_classic(Ctx ctx, std::string name);
   // Names of security groups that the Service may have had.
   Result<std::vector<std::string>> own_names(const LoadBalancerService& service) const;
   Task<Result<std::vector<std::string>>> own_group_ids(Ctx ctx, const LoadBalancerService& service);

@@ -165,7 +165,7 @@ Task<Status> LoadBalancers::remove_owned_balancer(Ctx ctx, OwnedObject object) {
     if (!gone.ok()) co_return gone;
   }
   if (classic) {
-    gone = co_await elb_.delete_balancer(ctx, object.id);
+    gone = co_await delete_classic(ctx, object.id);
     co_return gone;
   }
   const auto all = co_await elbv2_.list(ctx, kNew);

@@ -214,8 +214,25 @@ Task<Status> LoadBalancers::remove_orphan_groups(Ctx ctx, const LoadBalancerServ
   co_return Status();
 }
 
-// A group of the user's in front of it may be that of other load balancers, too: only rules for it
-// that nobody else needs go.
+// A group of the user's may be that of other load balancers, too: only rules for it that nobody
+// else needs go. It need not be the first group here: another load balancer, where it was, may have
+// left its rule for this one.
+Task<Status> LoadBalancers::delete_classic(Ctx ctx, std::string name) {
+  const auto all = co_await elb_.list(ctx, kKnown);
+  if (!all.ok()) co_return all.status();
+  const auto balancer = (*all)->find(name);
+  std::set<std::string> sources;
+  if (balancer != (*all)->end() && !settings_.disable_security_group_ingress) {
+    const auto& groups = balancer->second.groups;
+    sources.insert(groups.begin(), groups.end());
+    leave_out_groups_of_others(sources, **all, name);
+  }
+  Status gone = co_await groups_.close_nodes_to(ctx, std::move(sources));
+  if (gone.ok()) gone = co_await elb_.delete_balancer(ctx, name);
+  if (gone.ok()) classic_tags_.edit([name](TagsByOwner& known) { known.erase(name); });
+  co_return gone;
+}
+
 Task<Status> LoadBalancers::remove_classic(Ctx ctx, const LoadBalancerService& service) {
   const auto all = co_await elb_.list(ctx, kNone);
   if (!all.ok()) co_return all.status();
@@ -226,15 +243,8 @@ Task<Status> LoadBalancers::remove_classic(Ctx ctx, const LoadBalancerService& s
     auto tags = co_await classic_tags(ctx, balancer);
     if (!tags.ok()) co_return tags.status();
     if (claim_of(service, {name, name, *tags}, cluster_) != Claim::owner) continue;
-    std::set<std::string> sources;
-    if (!balancer.groups.empty() && !settings_.disable_security_group_ingress) {
-      sources.insert(balancer.groups.front());
-      leave_out_groups_of_others(sources, **all, name);
-    }
-    Status gone = co_await groups_.close_nodes_to(ctx, std::move(sources));
-    if (gone.ok()) gone = co_await elb_.delete_balancer(ctx, name);
+    Status gone = co_await delete_classic(ctx, name);
     if (!gone.ok()) co_return gone;
-    classic_tags_.edit([name = name](TagsByOwner& known) { known.erase(name); });
   }
   co_return Status();
 }

@@ -222,6 +222,18 @@ TEST_F(AwsClassicTest, AWS_92_TheNodesRuleForAGroupGoesWhenItsLastLoadBalancerLe
   EXPECT_EQ(difference(clb()), "");
 }
 
+TEST_F(AwsClassicTest, AWS_92_AGroupThatAnotherOneHadFirstLeavesNoRule) {
+  ensured(clb({80}, {{"security-groups", kOther}}));
+  auto second = with(web(), {{"extra-security-groups", kOther}});
+  second.name = "second";
+  second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  ensured(second);
+  EXPECT_TRUE(remove(clb()).ok());
+  EXPECT_NE(rules(kNodes).find(kOther), std::string::npos);
+  EXPECT_TRUE(remove(second).ok());
+  expect_nothing_left();
+}
+
 TEST_F(AwsClassicTest, AWS_89_ExtraGroupsComeBesideTheOwnOne) {
   ensured(clb({80}, {{"extra-security-groups", kOther}}));
   EXPECT_EQ(classic().groups, (std::vector<std::string>{own_group(), kOther}));

@@ -219,5 +219,14 @@ TEST_F(AwsOwnershipTest, OneOfAnotherClusterIsNotRemoved) {
   EXPECT_EQ(cloud.networks.size(), 1U);
 }
 
+TEST_F(AwsOwnershipTest, AWS_92_ALoadBalancerOfNoServiceTakesRulesForTheUsersGroupsAlong) {
+  ensured(with(web(), {{"security-groups", kOther}}));
+  start();
+  const auto all = list_owned({{}, false, false});
+  ASSERT_TRUE(all.ok() && all->size() == 1U);
+  EXPECT_TRUE(remove_owned({{}, false, false}, all->front()).ok());
+  expect_nothing_left();
+}
+
 }  // namespace
 }  // namespace ccm::aws
