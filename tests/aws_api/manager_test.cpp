@@ -21,6 +21,10 @@ TEST_F(AwsManagerTest, AWS_39_45_68_98_NodesGetTheirInstancesAndServicesTheirLoa
     return !hostname("network").empty() && !hostname("classic").empty();
   })) << log_tail();
   cloud_.with([](World& world) {
+    // Nodes and load balancers ask for the zones once.
+    EXPECT_EQ(world.cloud.calls("DescribeAvailabilityZones") +
+                  static_cast<std::size_t>(world.balancing.count("DescribeAvailabilityZones")),
+              1U);
     EXPECT_EQ(world.balancing.listeners.size(), 2U);
     for (const auto& [arn, group] : world.balancing.targets) EXPECT_EQ(group.targets.size(), 3U);
     ASSERT_EQ(world.balancing.classics.size(), 1U);

@@ -43,8 +43,9 @@ Provider::Provider(Host& host, Session& session, Environment environment)
       credentials_(host),
       client_(host, credentials_, kUserAgent),
       instances_(host, client_, cluster_),
-      nodes_(host, client_, settings_, cluster_, instances_),
-      balancers_(host, client_, instances_, cluster_, settings_),
+      zones_(host, client_),
+      nodes_(host, client_, settings_, cluster_, instances_, zones_),
+      balancers_(host, client_, instances_, zones_, cluster_, settings_),
       routes_(host, client_, settings_, cluster_, instances_) {
   session.client = &client_;
   session.instances = &instances_;

@@ -112,6 +112,7 @@ class Provider {
   Credentials credentials_;
   Client client_;
   Ec2Instances instances_;
+  Zones zones_;
   Nodes nodes_;
   LoadBalancers balancers_;
   Routes routes_;

@@ -98,7 +98,7 @@ Status provisioning_failed(const NetworkBalancer& balancer) {
 
 }  // namespace
 
-LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances,
+LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances, Zones& zones,
                              const Cluster& cluster, const Settings& settings)
     : host_(host),
       instances_(instances),
@@ -107,7 +107,7 @@ LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances
       elbv2_(host, client),
       elb_(host, client),
       groups_(host, client, cluster),
-      vpc_(host, client, cluster),
+      vpc_(host, client, cluster, zones),
       networks_(host, elbv2_, groups_, cluster, settings),
       classics_(elb_, groups_, cluster, settings),
       leftovers_(host, groups_),

@@ -36,8 +36,8 @@ namespace ccm::aws {
 class LoadBalancers {
  public:
   // All have to outlive it. `cluster` and `settings` are read at each call.
-  LoadBalancers(Host& host, Client& client, Ec2Instances& instances, const Cluster& cluster,
-                const Settings& settings);
+  LoadBalancers(Host& host, Client& client, Ec2Instances& instances, Zones& zones,
+                const Cluster& cluster, const Settings& settings);
   LoadBalancers(const LoadBalancers&) = delete;
   LoadBalancers& operator=(const LoadBalancers&) = delete;
 

@@ -49,9 +49,10 @@ RouteTable read_route_table(XmlElement item) {
 
 }  // namespace
 
-Vpc::Vpc(Host& host, Client& client, const Cluster& cluster)
+Vpc::Vpc(Host& host, Client& client, const Cluster& cluster, Zones& zones)
     : client_(client),
       cluster_(cluster),
+      zones_(zones),
       network_(host, [this](Ctx ctx) { return read(std::move(ctx)); }) {}
 
 Task<Result<Snapshot<Network>::Ptr>> Vpc::get(Ctx ctx, std::chrono::milliseconds max_age) {
@@ -85,12 +86,15 @@ Task<Status> Vpc::read_tables(Ctx ctx, Network& out) {
   co_return read;
 }
 
-Task<Status> Vpc::read_zones(Ctx ctx) {
-  Call call{Api::ec2, "DescribeAvailabilityZones"};
-  const auto answer = co_await client_.call(ctx, std::move(call));
-  if (!answer.ok()) co_return answer.status();
-  for (const XmlElement item : answer->result().list("availabilityZoneInfo")) {
-    zone_types_[item.text("zoneName")] = item.text("zoneType");
+Task<Status> Vpc::learn_zones(Ctx ctx, Network& out) {
+  const bool lacks_one = std::any_of(out.subnets.begin(), out.subnets.end(),
+                                     [this](const Subnet& one) { return zones_.lacks(one.zone); });
+  Status read;
+  if (lacks_one) read = co_await zones_.read(ctx);
+  if (!read.ok()) co_return read;
+  for (const Subnet& subnet : out.subnets) {
+    std::string type = zones_.type_of(subnet.zone);
+    if (!type.empty()) out.zone_types[subnet.zone] = std::move(type);
   }
   co_return Status();
 }
@@ -99,12 +103,8 @@ Task<Result<Network>> Vpc::read(Ctx ctx) {
   Network out;
   Status read = co_await read_subnets(ctx, out);
   if (read.ok()) read = co_await read_tables(ctx, out);
-  const bool all_known =
-      std::all_of(out.subnets.begin(), out.subnets.end(),
-                  [this](const Subnet& subnet) { return zone_types_.contains(subnet.zone); });
-  if (read.ok() && !all_known) read = co_await read_zones(ctx);
+  if (read.ok()) read = co_await learn_zones(ctx, out);
   if (!read.ok()) co_return read;
-  out.zone_types = zone_types_;
   co_return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "aws/api/client.hpp"
 #include "aws/cluster.hpp"
+#include "aws/nodes/zones.hpp"
 #include "snapshot.hpp"
 #include "subnets.hpp"
 
@@ -16,10 +17,10 @@ namespace ccm::aws {
 
 class Vpc {
  public:
-  Vpc(Host& host, Client& client, const Cluster& cluster);
+  Vpc(Host& host, Client& client, const Cluster& cluster, Zones& zones);
 
   // Two calls, or none when they were made at most `max_age` ago; one more when there is a subnet
-  // in a zone that nobody has asked about. Failures: those of Client::pages.
+  // in a zone that is not known. Failures: those of Client::pages.
   Task<Result<Snapshot<Network>::Ptr>> get(Ctx ctx, std::chrono::milliseconds max_age);
   // What was read did not do: the next one reads anew.
   void forget() { network_.forget(); }
@@ -28,11 +29,11 @@ class Vpc {
   Task<Result<Network>> read(Ctx ctx);
   Task<Status> read_subnets(Ctx ctx, Network& out);
   Task<Status> read_tables(Ctx ctx, Network& out);
-  Task<Status> read_zones(Ctx ctx);
+  Task<Status> learn_zones(Ctx ctx, Network& out);
 
   Client& client_;
   const Cluster& cluster_;
-  ZoneTypes zone_types_;  // of a zone it stays
+  Zones& zones_;
   Snapshot<Network> network_;
 };
 

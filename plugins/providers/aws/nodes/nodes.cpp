@@ -44,12 +44,12 @@ struct Nodes::Asked {
 };
 
 Nodes::Nodes(Host& host, Client& client, const Settings& settings, const Cluster& cluster,
-             Ec2Instances& instances)
+             Ec2Instances& instances, Zones& zones)
     : host_(host),
       settings_(settings),
       cluster_(cluster),
       instances_(instances),
-      zones_(host, client),
+      zones_(zones),
       topology_(host, client),
       fargate_(client, cluster),
       search_(host, instances, cluster) {}
@@ -73,7 +73,7 @@ Task<Status> Nodes::learn_labels(Ctx ctx, const InstanceMap& instances) {
   for (const auto& [id, instance] : instances) {
     if (is_of_cluster(instance, cluster_)) ours.push_back(&instance);
     if (!zones_.id_of(instance.zone).empty()) continue;
-    Status status = co_await zones_.look_for(ctx, instance.zone);
+    (void)co_await zones_.look_for(ctx, instance.zone);  // a label is not worth a failure
   }
   Status status = co_await topology_.learn(ctx, std::move(ours));
   co_return status;

@@ -26,7 +26,7 @@ namespace ccm::aws {
 class Nodes {
  public:
   Nodes(Host& host, Client& client, const Settings& settings, const Cluster& cluster,
-        Ec2Instances& instances);
+        Ec2Instances& instances, Zones& zones);
   Nodes(const Nodes&) = delete;
   Nodes& operator=(const Nodes&) = delete;
 
@@ -45,8 +45,6 @@ class Nodes {
 
   static InstanceLimits limits();
 
-  [[nodiscard]] const Zones& zones() const { return zones_; }
-
  private:
   struct Asked;
   Task<Result<InstanceMap>> by_ids(Ctx ctx, const Asked& asked);
@@ -60,7 +58,7 @@ class Nodes {
   const Settings& settings_;
   const Cluster& cluster_;
   Ec2Instances& instances_;
-  Zones zones_;
+  Zones& zones_;
   Topology topology_;
   Fargate fargate_;
   NodeSearch search_;

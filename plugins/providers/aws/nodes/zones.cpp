@@ -13,6 +13,7 @@ Task<Status> Zones::read(Ctx ctx) {
   read_at_ = host_.timer.now();
   Call call{Api::ec2, "DescribeAvailabilityZones"};
   auto answer = co_await client_.call(ctx, std::move(call));
+  answered_ = answer.ok();
   if (!answer.ok()) co_return answer.status();
   std::map<std::string, Zone, std::less<>> zones;
   for (const XmlElement item : answer->result().list("availabilityZoneInfo")) {
@@ -23,12 +24,16 @@ Task<Status> Zones::read(Ctx ctx) {
 }
 
 Task<Status> Zones::look_for(Ctx ctx, std::string zone) {
-  if (zones_.contains(zone) || host_.timer.now() - read_at_ < kPause) co_return Status();
+  if (zones_.contains(zone) || read_lately()) co_return Status();
   const Status status = co_await read(ctx);
-  if (!status.ok()) {
-    host_.log.warning("The ids of availability zones cannot be read", {{"err", status}});
-  }
+  if (!status.ok()) host_.log.warning("Availability zones cannot be read", {{"err", status}});
   co_return Status();
+}
+
+bool Zones::read_lately() const { return read_at_ && host_.timer.now() - *read_at_ < kPause; }
+
+bool Zones::lacks(std::string_view zone) const {
+  return !zones_.contains(zone) && !(answered_ && read_lately());
 }
 
 std::string Zones::id_of(std::string_view zone) const {

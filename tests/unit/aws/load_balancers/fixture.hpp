@@ -45,7 +45,8 @@ class Balancers {
         credentials_(host),
         client_(host, credentials_, "test"),
         instances_(host, client_, cluster_),
-        balancers_(host, client_, instances_, cluster_, settings_) {}
+        zones_(host, client_),
+        balancers_(host, client_, instances_, zones_, cluster_, settings_) {}
 
   Task<Status> initialize(Ctx /*ctx*/) {
     Keys keys{"AKIDBED", Secret("bedsecret"), Secret(""), std::chrono::milliseconds::max()};
@@ -84,6 +85,7 @@ class Balancers {
   Credentials credentials_;
   Client client_;
   Ec2Instances instances_;
+  Zones zones_;
   LoadBalancers balancers_;
 };
 
