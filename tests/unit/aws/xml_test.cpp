@@ -46,8 +46,8 @@ TEST(AwsXmlTest, AWS_159_SkippedElementsLeaveNothing) {
 }
 
 TEST(AwsXmlTest, WhatIsNoDocumentOrTooMuchIsRefused) {
-  EXPECT_EQ(xml_fault(""), "line 1: no element found");
-  EXPECT_EQ(xml_fault("<a>\n<b></a>"), "line 2: mismatched tag");
+  EXPECT_EQ(xml_fault(""), "is not well formed: no element found");
+  EXPECT_EQ(xml_fault("<a>\n<b></a>"), "is not well formed: mismatched tag");
   EXPECT_NE(xml_fault("<a>&unknown;</a>"), "");
   EXPECT_NE(xml_fault(std::string("<a>\0</a>", 8)), "");
   EXPECT_EQ(xml_fault("<!DOCTYPE a [<!ENTITY x \"y\">]><a>&x;</a>"),
