@@ -30,6 +30,20 @@ std::map<std::string, std::string, std::less<>> zones_of(const Network& network)
   return zones;
 }
 
+// The attributes, which no listing shows. Empty: the usual ones.
+std::string unlisted_options(const ClassicAttributes& wanted) {
+  if (wanted == ClassicAttributes()) return {};
+  std::string text;
+  if (wanted.access_log) {
+    text += "log " + std::to_string(wanted.emit_interval) + " " + wanted.bucket + " " +
+            wanted.prefix + "\n";
+  }
+  if (wanted.draining) text += "draining " + std::to_string(wanted.draining_timeout) + "\n";
+  text += "idle " + std::to_string(wanted.idle_timeout) + "\n";
+  if (wanted.cross_zone) text += "cross-zone\n";
+  return text;
+}
+
 // What is to be set on each listener that ends TLS (AWS-84).
 std::vector<int64_t> listeners_without_policy(const ClassicSubject& subject) {
   std::vector<int64_t> ports;
@@ -244,7 +258,8 @@ Task<Status> ClassicPlanner::plan_existing(Ctx ctx, ClassicSubject& subject) {
         return elb_.set_health(std::move(step), s->balancer, s->wanted.health);
       });
     }
-    Status attributes = co_await plan_attributes(ctx, subject);
+    Status attributes;
+    if (!subject.glance) attributes = co_await plan_attributes(ctx, subject);
     if (!attributes.ok()) co_return attributes;
   }
   plan_node_rules(subject);
@@ -257,7 +272,8 @@ Task<Status> ClassicPlanner::plan(Ctx ctx, ClassicSubject& subject) {
   auto wanted = wanted_classic(subject.service, subject.options);
   if (!wanted.ok()) co_return wanted.status();
   subject.wanted = *std::move(wanted);
-  Status possible = choose_security_groups(subject);
+  Status possible = note_options(host_.crypto, subject, unlisted_options(subject.options.classic));
+  if (possible.ok()) possible = choose_security_groups(subject);
   if (possible.ok() && !subject.members_only) possible = choose_subnets_of(subject);
   if (!possible.ok()) co_return possible;
   if (!subject.exists) {

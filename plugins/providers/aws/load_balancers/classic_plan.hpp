@@ -10,6 +10,7 @@
 #include "node_groups.hpp"
 #include "subject.hpp"
 
+#include <ccm/host.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
@@ -35,8 +36,9 @@ struct ClassicSubject : Subject {
 
 class ClassicPlanner {
  public:
-  ClassicPlanner(Elb& elb, Groups& groups, const Cluster& cluster, const Settings& settings)
-      : elb_(elb), groups_(groups), cluster_(cluster), settings_(settings) {}
+  ClassicPlanner(Host& host, Elb& elb, Groups& groups, const Cluster& cluster,
+                 const Settings& settings)
+      : host_(host), elb_(elb), groups_(groups), cluster_(cluster), settings_(settings) {}
 
   // Adds to subject.plan; reads only. Failure: invalid_spec for what cannot be, before anything is
   // written; those of AWS.
@@ -68,6 +70,7 @@ class ClassicPlanner {
   [[nodiscard]] std::vector<RuleChange> node_changes_of(ClassicSubject& subject,
                                                         const SecurityGroups& groups) const;
 
+  Host& host_;
   Elb& elb_;
   Groups& groups_;
   const Cluster& cluster_;

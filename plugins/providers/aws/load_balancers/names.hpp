@@ -20,6 +20,9 @@ using Tags = std::map<std::string, std::string, std::less<>>;
 inline constexpr std::string_view kServiceUidTag = "cloud-controller-manager/service-uid";
 // One for each Service that shares a load balancer: this, its UID = "NAMESPACE/NAME".
 inline constexpr std::string_view kGuestTagPrefix = "cloud-controller-manager/shared-with/";
+// On a Service: a digest of its options that no listing of AWS shows, as they were applied, unless
+// they always were the usual ones.
+inline constexpr std::string_view kAppliedOptions = "cloud-controller-manager/aws-applied-options";
 // "a" and the UID without dashes, 32 characters at most (AWS-62). The same text for any object of
 // the same UID, so it is a proof of whose a load balancer is: users do not choose UIDs.
 std::string load_balancer_name(std::string_view uid);

@@ -43,6 +43,23 @@ Tags wanted_group_attributes(const NetworkSubject& subject, const WantedListener
   return out;
 }
 
+// The options that no listing shows: attributes, and what a listener that ends TLS has. Empty: the
+// usual ones.
+std::string unlisted_options(const NetworkSubject& subject) {
+  std::string text;
+  for (const auto& [key, value] : new_attributes(subject)) text += key + "=" + value + "\n";
+  for (const auto& [key, value] : subject.options.group_attributes) {
+    text += "target group " + key + "=" + value + "\n";
+  }
+  for (const NetworkSubject::Port& port : subject.ports) {
+    if (port.wanted.protocol != "TLS") continue;
+    text += port.wanted.text() + " " + port.wanted.ssl_policy + " " + port.wanted.alpn_policy;
+    for (const std::string& one : port.wanted.certificates) text += " " + one;
+    text += "\n";
+  }
+  return text;
+}
+
 std::set<std::string> texts(const std::vector<std::string>& list) {
   return {list.begin(), list.end()};
 }
@@ -281,10 +298,10 @@ Task<Status> NetworkPlanner::plan_certificates(Ctx ctx, NetworkSubject& subject,
 // Registered before others are taken away (AWS-104).
 Task<Status> NetworkPlanner::plan_targets(Ctx ctx, NetworkSubject& subject,
                                           NetworkSubject::Port& port) {
-  const auto registered = co_await elbv2_.targets(ctx, port.group);
-  if (!registered.ok()) co_return registered.status();
   const Targets& targets = subject.targets;
   if (!targets.no_members.empty()) co_return Status();  // those that are there stay
+  const auto registered = co_await elbv2_.targets(ctx, port.group);
+  if (!registered.ok()) co_return registered.status();
   std::vector<std::string> missing;
   std::copy_if(targets.running.begin(), targets.running.end(), std::back_inserter(missing),
                [&](const std::string& id) { return !registered->contains(id); });
@@ -387,18 +404,55 @@ void NetworkPlanner::plan_surplus(NetworkSubject& subject, const Elbv2::Groups& 
   }
 }
 
-Task<Status> NetworkPlanner::plan_existing(Ctx ctx, NetworkSubject& subject) {
+// Whether the load balancer has the target groups that it is to have and no others, so that it has
+// their listeners, too; each port gets its own.
+bool NetworkPlanner::listed_as_wanted(NetworkSubject& subject, const Elbv2::Groups& groups) {
+  std::map<std::string_view, const TargetGroup*> used;
+  for (const auto& [arn, group] : groups) {
+    const auto& of = group.balancers;
+    if (std::find(of.begin(), of.end(), subject.balancer.arn) != of.end())
+      used[group.name] = &group;
+  }
+  if (used.size() != subject.ports.size()) return false;
+  for (NetworkSubject::Port& port : subject.ports) {
+    const auto found = used.find(port.wanted.group.name);
+    if (found == used.end() || differs(port.wanted.group.health, found->second->health)) {
+      return false;
+    }
+    port.group = found->second->arn;
+  }
+  return true;
+}
+
+// Listeners with their target groups, port by port. A glance reads the targets of the last port
+// alone: a plan writes ports in their order and ends at a failure, so when the last one has its
+// targets the others have theirs.
+Task<Status> NetworkPlanner::plan_listeners(Ctx ctx, NetworkSubject& subject) {
+  auto groups = co_await elbv2_.groups(ctx, kGroupsAge);
+  if (!groups.ok()) co_return groups.status();
+  if (subject.glance && listed_as_wanted(subject, **groups)) {
+    plan_surplus(subject, **groups);
+    Status members = co_await plan_targets(ctx, subject, subject.ports.back());
+    co_return members;
+  }
   const auto listeners = co_await elbv2_.listeners(ctx, subject.balancer.arn);
   if (!listeners.ok()) co_return listeners.status();
-  auto groups = co_await elbv2_.groups(ctx, kGroupsAge);
-  const bool stale =
-      groups.ok() && std::any_of(listeners->begin(), listeners->end(), [&](const Listener& one) {
-        return !one.target_group.empty() && !(*groups)->contains(one.target_group);
-      });
+  const bool stale = std::any_of(listeners->begin(), listeners->end(), [&](const Listener& one) {
+    return !one.target_group.empty() && !(*groups)->contains(one.target_group);
+  });
   if (stale) groups = co_await elbv2_.groups(ctx, std::chrono::milliseconds(0));
   if (!groups.ok()) co_return groups.status();
   Status claimed = claim_ports(subject, *listeners);
   if (!claimed.ok()) co_return claimed;
+  for (NetworkSubject::Port& port : subject.ports) {
+    Status planned = co_await plan_group(ctx, subject, port, **groups);
+    if (!planned.ok()) co_return planned;
+  }
+  plan_surplus(subject, **groups);
+  co_return Status();
+}
+
+Task<Status> NetworkPlanner::plan_existing(Ctx ctx, NetworkSubject& subject) {
   plan_managed_group(subject);
   const auto wanted = texts(subject.own_groups);
   const bool other_groups =
@@ -414,16 +468,13 @@ Task<Status> NetworkPlanner::plan_existing(Ctx ctx, NetworkSubject& subject) {
     });
   }
   if (!subject.shared) plan_zones(subject);
-  if (!subject.members_only && !subject.guest) {
+  if (!subject.members_only && !subject.guest && !subject.glance) {
     Status attributes = co_await plan_attributes(ctx, subject);
     if (!attributes.ok()) co_return attributes;
   }
   plan_node_rules(subject, false);
-  for (NetworkSubject::Port& port : subject.ports) {
-    Status planned = co_await plan_group(ctx, subject, port, **groups);
-    if (!planned.ok()) co_return planned;
-  }
-  plan_surplus(subject, **groups);
+  Status listeners = co_await plan_listeners(ctx, subject);
+  if (!listeners.ok()) co_return listeners;
   plan_node_rules(subject, true);
   co_return Status();
 }
@@ -434,7 +485,8 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
   for (WantedListener& one : *listeners) {
     subject.ports.push_back({std::move(one), std::nullopt, {}, {}});
   }
-  Status possible = choose_security_groups(subject);
+  Status possible = note_options(host_.crypto, subject, unlisted_options(subject));
+  if (possible.ok()) possible = choose_security_groups(subject);
   if (possible.ok()) possible = choose_subnets_of(subject);
   if (!possible.ok()) co_return possible;
   if (!subject.exists) {

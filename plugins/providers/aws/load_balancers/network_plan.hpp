@@ -66,6 +66,8 @@ class NetworkPlanner {
   Status choose_security_groups(NetworkSubject& subject) const;
   static Status claim_ports(NetworkSubject& subject, const std::vector<Listener>& listeners);
   Task<Status> plan_existing(Ctx ctx, NetworkSubject& subject);
+  static bool listed_as_wanted(NetworkSubject& subject, const Elbv2::Groups& groups);
+  Task<Status> plan_listeners(Ctx ctx, NetworkSubject& subject);
   Task<Status> plan_attributes(Ctx ctx, NetworkSubject& subject);
   Task<Status> plan_certificates(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
   Task<Status> plan_group(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port,

@@ -109,7 +109,7 @@ LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances
       groups_(host, client, cluster),
       vpc_(host, client, cluster, zones),
       networks_(host, elbv2_, groups_, cluster, settings),
-      classics_(elb_, groups_, cluster, settings),
+      classics_(host, elb_, groups_, cluster, settings),
       leftovers_(host, groups_),
       notices_(host),
       network_tags_(host, [this](Ctx ctx) { return read_network_tags(std::move(ctx)); }),
@@ -153,22 +153,37 @@ Task<Result<LoadBalancer>> LoadBalancers::work(Ctx ctx, LoadBalancerService serv
     Status may = may_join(service, *found);
     if (!may.ok()) co_return may;
   }
+  const bool glance = may_glance(service, *found, mode);
   const bool network = found->any() ? found->network.has_value() : kind == Kind::network;
   Result<LoadBalancer> out = in_state(LoadBalancerState::unknown);
   if (network) {
     NetworkSubject subject(service);
     subject.options.kind = *kind;
+    subject.glance = glance;
     Status prepared = co_await prepare(ctx, subject, backends, *found);
     if (!prepared.ok()) co_return prepared;
     out = co_await work_on_network(ctx, subject, *found, mode);
   } else {
     ClassicSubject subject(service);
     subject.options.kind = *kind;
+    subject.glance = glance;
     Status prepared = co_await prepare(ctx, subject, backends, *found);
     if (!prepared.ok()) co_return prepared;
     out = co_await work_on_classic(ctx, subject, *found, mode);
   }
   co_return out;
+}
+
+// At the first look at what an earlier process has made, listings say whether it is right; the
+// comparisons that follow read all. Without these, or with rare ones, the first look does.
+bool LoadBalancers::may_glance(const LoadBalancerService& service, const Found& found, Mode mode) {
+  constexpr std::chrono::milliseconds kLongestPeriod{3'600'000};
+  const bool first = seen_.insert(service.uid).second;
+  if (mode != Mode::observe || !first || !found.any()) return false;
+  const auto period = host_.config.duration_flag("load-balancer-audit-period");
+  return period && *period > std::chrono::milliseconds(0) && *period <= kLongestPeriod &&
+         found.claim == Claim::owner && service.id == found.id() &&
+         other_users(service, found.marked()).empty();
 }
 
 // The kind of one that exists stays: its Service keeps it, and is told (AWS-64, 65).
@@ -442,7 +457,12 @@ Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status d
   out.difference = mode == Mode::observe ? subject.plan.text() : subject.done;
   out.no_members = subject.targets.no_members;
   for (const auto& [key, value] : subject.options.node_labels) out.node_labels.push_back(key);
-  if (done.ok()) return out;
+  if (done.ok()) {
+    if (!subject.applied_options.empty()) {
+      out.annotations.push_back({std::string(kAppliedOptions), subject.applied_options});
+    }
+    return out;
+  }
   elbv2_.forget();
   elb_.forget();
   groups_.forget();

@@ -108,6 +108,7 @@ class LoadBalancers {
   void plan_leftovers(Subject& subject, const std::set<std::string>& used);
   Task<Status> plan_shares(Ctx ctx, NetworkSubject& subject, const Found& found);
   Task<Status> plan_orphans(Ctx ctx, NetworkSubject& subject);
+  [[nodiscard]] bool may_glance(const LoadBalancerService& service, const Found& found, Mode mode);
   Result<LoadBalancer> finish(Subject& subject, Mode mode, Status done, LoadBalancer out);
   Task<Status> drop_group(Ctx ctx, std::string group_id);
 
@@ -150,6 +151,7 @@ class LoadBalancers {
   Snapshot<TagsByOwner> network_tags_;
   Snapshot<TagsByOwner> classic_tags_;
   Watch watch_;
+  std::set<std::string> seen_;  // UIDs of Services whose load balancers this process has looked at
 };
 
 }  // namespace ccm::aws

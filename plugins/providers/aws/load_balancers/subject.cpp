@@ -1,5 +1,7 @@
 #include "subject.hpp"
 
+#include <ccm/hexadecimal.hpp>
+
 namespace ccm::aws {
 
 std::vector<std::string> client_ranges(const LoadBalancerService& service, bool dual_stack) {
@@ -20,6 +22,19 @@ Tags resource_tags(const Subject& subject, const Cluster& cluster) {
   tags[std::string(kServiceTag)] = service_key(subject.service);
   if (subject.name != subject.mark) tags[std::string(kServiceUidTag)] = subject.service.uid;
   return tags;
+}
+
+Status note_options(const Crypto& crypto, Subject& subject, std::string_view wish) {
+  constexpr std::string_view kForm = "1";  // another one when other options count
+  constexpr std::size_t kDigits = 32;
+  const std::string told = Annotations(subject.service.object).text_or_empty(kAppliedOptions);
+  if (!wish.empty() || !told.empty()) {
+    const auto digest = crypto.sha256(wish);
+    if (!digest.ok()) return digest.status();
+    subject.applied_options = std::string(kForm) + "-" + hexadecimal(*digest).substr(0, kDigits);
+  }
+  subject.glance = subject.glance && told == subject.applied_options;
+  return {};
 }
 
 void tell_of_scheme(Subject& subject, bool internal) {

@@ -8,9 +8,12 @@
 #include "targets.hpp"
 #include "vpc.hpp"
 
+#include <ccm/crypto.hpp>
 #include <ccm/load_balancer.hpp>
+#include <ccm/status.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ccm::aws {
@@ -30,6 +33,10 @@ struct Subject {
   Snapshot<SecurityGroups>::Ptr groups;
   Snapshot<Network>::Ptr network;
   bool members_only = false;  // update_backends
+  // The load balancer is as an earlier process of ours left it, as far as the Service tells: what
+  // listings do not show is not read before the next comparison.
+  bool glance = false;
+  std::string applied_options;  // the value of kAppliedOptions; empty = it needs none
 
   Plan plan;
   std::vector<std::string> refused;  // targets that AWS did not take
@@ -43,6 +50,11 @@ std::vector<std::string> client_ranges(const LoadBalancerService& service, bool 
 // Tags of AWS-68. With the Service's UID where the name does not prove whose it is.
 Tags resource_tags(const Subject& subject, const Cluster& cluster);
 Tags group_tags(const Subject& subject, const Cluster& cluster);
+
+// Fills applied_options. `wish`: the options that no listing shows, in any form; empty = the usual
+// ones. Ends the glance when the Service does not say that it has them. Failure: that of the host's
+// crypto.
+Status note_options(const Crypto& crypto, Subject& subject, std::string_view wish);
 
 // Notes a problem when the load balancer that exists has another scheme than the Service wants: it
 // keeps the one that it has.
