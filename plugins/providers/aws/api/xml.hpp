@@ -65,8 +65,8 @@ class XmlElement {
 class XmlDocument {
  public:
   // Elements that are called like one of `skipped` are left out with all that is in them, and count
-  // for no limit but depth. Failure: data_loss, "line 3: mismatched tag"; resource_exhausted beyond
-  // the limits.
+  // for no limit but depth. Failure: data_loss, "is not well formed: mismatched tag";
+  // resource_exhausted beyond the limits.
   static Result<XmlDocument> parse(std::string_view text,
                                    const std::vector<std::string_view>& skipped = {},
                                    const XmlLimits& limits = {});

@@ -375,9 +375,9 @@ Task<Status> ClassicPlanner::change_node_rules(Ctx ctx, ClassicSubject& subject)
 // A group of the user's may be in front of other load balancers, too.
 Task<Status> ClassicPlanner::close_to_groups(Ctx ctx, ClassicSubject& subject,
                                              std::set<std::string> groups) {
-  const auto all = co_await elb_.list(ctx, kKnown);
-  if (!all.ok()) co_return all.status();
-  leave_out_groups_of_others(groups, **all, subject.balancer.name);
+  const auto others = co_await users_.groups_of_others(ctx, subject.balancer.name);
+  if (!others.ok()) co_return others.status();
+  for (const std::string& id : *others) groups.erase(id);
   co_return co_await groups_.close_nodes_to(ctx, std::move(groups));
 }
 

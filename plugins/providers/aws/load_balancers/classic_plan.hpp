@@ -6,6 +6,7 @@
 #include "aws/config/settings.hpp"
 #include "classic.hpp"
 #include "elb.hpp"
+#include "group_users.hpp"
 #include "groups.hpp"
 #include "node_groups.hpp"
 #include "subject.hpp"
@@ -36,9 +37,14 @@ struct ClassicSubject : Subject {
 
 class ClassicPlanner {
  public:
-  ClassicPlanner(Host& host, Elb& elb, Groups& groups, const Cluster& cluster,
+  ClassicPlanner(Host& host, Elb& elb, Groups& groups, GroupUsers& users, const Cluster& cluster,
                  const Settings& settings)
-      : host_(host), elb_(elb), groups_(groups), cluster_(cluster), settings_(settings) {}
+      : host_(host),
+        elb_(elb),
+        groups_(groups),
+        users_(users),
+        cluster_(cluster),
+        settings_(settings) {}
 
   // Adds to subject.plan; reads only. Failure: invalid_spec for what cannot be, before anything is
   // written; those of AWS.
@@ -73,6 +79,7 @@ class ClassicPlanner {
   Host& host_;
   Elb& elb_;
   Groups& groups_;
+  GroupUsers& users_;
   const Cluster& cluster_;
   const Settings& settings_;
 };

@@ -286,14 +286,6 @@ Task<Status> Elb::add_tags(Ctx ctx, std::string name, Tags tags) {
   return client_.run(std::move(ctx), std::move(call));
 }
 
-void leave_out_groups_of_others(std::set<std::string>& groups, const ClassicList& all,
-                                std::string_view name) {
-  for (const auto& [other, balancer] : all) {
-    if (other == name) continue;
-    for (const std::string& id : balancer.groups) groups.erase(id);
-  }
-}
-
 Task<Status> Elb::delete_balancer(Ctx ctx, std::string name) {
   Call call = elb_write("DeleteLoadBalancer", name);
   call.replaces = "load balancer " + name;

@@ -21,10 +21,6 @@ namespace ccm::aws {
 
 using ClassicList = std::map<std::string, ClassicBalancer, std::less<>>;  // by name
 
-// Leaves those security groups that no load balancer but the one of that name has.
-void leave_out_groups_of_others(std::set<std::string>& groups, const ClassicList& all,
-                                std::string_view name);
-
 struct ClassicCreation {
   std::string name;
   bool internal = false;

@@ -162,6 +162,7 @@ NodeAccess NetworkPlanner::access_of(const NetworkSubject& subject) const {
   for (const NetworkSubject::Port& port : subject.ports) listeners.push_back(port.wanted);
   NodeAccess access;
   access.mark = subject.mark;
+  access.groups_of_others = subject.groups_of_others;
   const Rules by_port = node_rules(listeners, subject.mark, subject.clients, subject.subnets);
   const std::string source =
       !subject.own_groups.empty() ? subject.own_groups.front() : subject.managed_id;
@@ -193,6 +194,30 @@ void NetworkPlanner::plan_node_rules(NetworkSubject& subject, bool removals) {
   if (!any && (removals || !unknown_source)) return;
   subject.plan.add("security groups of Nodes", [this, s = &subject, removals](Ctx ctx) {
     return change_node_rules(std::move(ctx), *s, removals);
+  });
+}
+
+Task<Status> NetworkPlanner::learn_users(Ctx ctx, NetworkSubject& subject) {
+  std::vector<std::string> ids = subject.balancer.groups;
+  ids.insert(ids.end(), subject.own_groups.begin(), subject.own_groups.end());
+  std::erase(ids, subject.managed_id);
+  if (ids.empty()) co_return Status();
+  auto others = co_await users_.groups_of_others(ctx, subject.balancer.arn);
+  if (!others.ok()) co_return others.status();
+  subject.groups_of_others = *std::move(others);
+  co_return Status();
+}
+
+// The Nodes' rules for groups that it leaves: also one that bears the mark of another load balancer
+// that had the group before.
+void NetworkPlanner::plan_old_groups(NetworkSubject& subject) {
+  if (settings_.disable_security_group_ingress || subject.guest) return;
+  std::set<std::string> old = texts(subject.balancer.groups);
+  for (const std::string& id : subject.own_groups) old.erase(id);
+  old.erase(subject.managed_id);
+  if (source_removals(old, *subject.groups).empty()) return;
+  subject.plan.add("security groups of Nodes", [this, s = &subject, old](Ctx ctx) {
+    return close_to_groups(std::move(ctx), *s, old);
   });
 }
 
@@ -476,6 +501,7 @@ Task<Status> NetworkPlanner::plan_existing(Ctx ctx, NetworkSubject& subject) {
   Status listeners = co_await plan_listeners(ctx, subject);
   if (!listeners.ok()) co_return listeners;
   plan_node_rules(subject, true);
+  plan_old_groups(subject);
   co_return Status();
 }
 
@@ -489,6 +515,8 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
   if (possible.ok()) possible = choose_security_groups(subject);
   if (possible.ok()) possible = choose_subnets_of(subject);
   if (!possible.ok()) co_return possible;
+  Status learned = co_await learn_users(ctx, subject);
+  if (!learned.ok()) co_return learned;
   if (!subject.exists) {
     plan_creation(subject);
     co_return Status();

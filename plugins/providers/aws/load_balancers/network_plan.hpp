@@ -5,6 +5,7 @@
 #include "aws/cluster.hpp"
 #include "aws/config/settings.hpp"
 #include "elbv2.hpp"
+#include "group_users.hpp"
 #include "groups.hpp"
 #include "node_groups.hpp"
 #include "subject.hpp"
@@ -41,6 +42,7 @@ struct NetworkSubject : Subject {
   std::vector<Port> ports;
   std::vector<Listener> surplus;
   std::vector<Subnet> subnets;
+  std::set<std::string> groups_of_others;  // when the Nodes may have rules for groups of the user's
   std::vector<std::string> own_groups;  // security groups that it is to have, without the managed
   std::string managed_group;            // name; empty = it has none
   std::string managed_id;
@@ -52,9 +54,14 @@ Tags new_group_attributes(const NetworkSubject& subject);
 
 class NetworkPlanner {
  public:
-  NetworkPlanner(Host& host, Elbv2& elbv2, Groups& groups, const Cluster& cluster,
-                 const Settings& settings)
-      : host_(host), elbv2_(elbv2), groups_(groups), cluster_(cluster), settings_(settings) {}
+  NetworkPlanner(Host& host, Elbv2& elbv2, Groups& groups, GroupUsers& users,
+                 const Cluster& cluster, const Settings& settings)
+      : host_(host),
+        elbv2_(elbv2),
+        groups_(groups),
+        users_(users),
+        cluster_(cluster),
+        settings_(settings) {}
 
   // Adds to subject.plan; reads only. Failure: invalid_spec for what cannot be, before anything is
   // written; those of AWS.
@@ -64,6 +71,9 @@ class NetworkPlanner {
   // Checks of the wish itself.
   Status choose_subnets_of(NetworkSubject& subject) const;
   Status choose_security_groups(NetworkSubject& subject) const;
+  // Fills groups_of_others.
+  Task<Status> learn_users(Ctx ctx, NetworkSubject& subject);
+  void plan_old_groups(NetworkSubject& subject);
   static Status claim_ports(NetworkSubject& subject, const std::vector<Listener>& listeners);
   Task<Status> plan_existing(Ctx ctx, NetworkSubject& subject);
   static bool listed_as_wanted(NetworkSubject& subject, const Elbv2::Groups& groups);
@@ -87,6 +97,7 @@ class NetworkPlanner {
   Task<Status> take_over_group(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
   Task<Status> make_listener(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
   Task<Status> register_all(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
+  Task<Status> close_to_groups(Ctx ctx, NetworkSubject& subject, std::set<std::string> groups);
   Task<Status> change_node_rules(Ctx ctx, NetworkSubject& subject, bool removals);
 
   [[nodiscard]] NodeAccess access_of(const NetworkSubject& subject) const;
@@ -96,6 +107,7 @@ class NetworkPlanner {
   Host& host_;
   Elbv2& elbv2_;
   Groups& groups_;
+  GroupUsers& users_;
   const Cluster& cluster_;
   const Settings& settings_;
 };

@@ -7,10 +7,11 @@ namespace ccm::aws {
 namespace {
 
 RuleChange network_change(const SecurityGroup& group, const NodeAccess& access, bool chosen) {
-  if (!chosen) return marked_rules_change(group, access.mark, {});
-  RuleChange change = marked_rules_change(group, access.mark, access.wanted);
+  const auto& kept = access.groups_of_others;
+  if (!chosen) return marked_rules_change(group, access.mark, {}, kept);
+  RuleChange change = marked_rules_change(group, access.mark, access.wanted, kept);
   if (change.empty() || access.also_right.empty()) return change;
-  RuleChange other = marked_rules_change(group, access.mark, access.also_right);
+  RuleChange other = marked_rules_change(group, access.mark, access.also_right, kept);
   return other.empty() ? other : change;
 }
 
@@ -56,11 +57,12 @@ std::vector<RuleChange> node_changes(const NodeAccess& access,
 
 std::vector<RuleChange> removal_changes(const std::string& mark,
                                         const std::vector<std::string>& own,
+                                        const std::set<std::string>& kept,
                                         const SecurityGroups& groups) {
   const std::set<std::string, std::less<>> sources(own.begin(), own.end());
   std::vector<RuleChange> changes;
   for (const auto& [id, group] : groups) {
-    RuleChange change = marked_rules_change(group, mark, {});
+    RuleChange change = marked_rules_change(group, mark, {}, kept);
     for (const Rule& rule : group.rules) {
       if (sources.contains(rule.source) && !sources.contains(id)) change.remove.insert(rule);
     }
@@ -77,7 +79,10 @@ std::vector<RuleChange> source_removals(const std::set<std::string>& sources,
   for (const auto& [id, group] : groups) {
     RuleChange change{id, {}, {}};
     for (const Rule& rule : unwanted) {
-      if (group.rules.contains(rule) && rule.source != id) change.remove.insert(rule);
+      const auto found = group.rules.find(rule);
+      if (found == group.rules.end() || rule.source == id) continue;
+      const std::string& description = found->description;
+      if (description.empty() || description.starts_with(kClientRule)) change.remove.insert(*found);
     }
     if (!change.empty()) changes.push_back(std::move(change));
   }

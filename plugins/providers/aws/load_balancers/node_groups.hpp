@@ -12,11 +12,12 @@
 namespace ccm::aws {
 
 struct NodeAccess {
-  std::string mark;         // of a Network Load Balancer: in the descriptions of its rules
-  Rules wanted;             // of a Network Load Balancer
-  Rules also_right;         // the form that the Go manager has; where a group has it, it stays
-  std::string source;       // of a classic one: its first group
-  bool own_source = false;  // the manager made that group
+  std::string mark;  // of a Network Load Balancer: in the descriptions of its rules
+  Rules wanted;      // of a Network Load Balancer
+  Rules also_right;  // the form that the Go manager has; where a group has it, it stays
+  std::set<std::string> groups_of_others;  // of a Network Load Balancer: rules for these stay
+  std::string source;                      // of a classic one: its first group
+  bool own_source = false;                 // the manager made that group
 };
 
 // The groups of the Nodes that get rules. Instances whose group is not clear are problems.
@@ -29,13 +30,15 @@ std::vector<RuleChange> node_changes(const NodeAccess& access,
                                      const std::vector<std::string>& chosen,
                                      const SecurityGroups& groups, const Cluster& cluster);
 
-// Every rule of a Network Load Balancer of that mark, and every one that names one of `own` groups.
+// Every rule of a Network Load Balancer of that mark but those for `kept` groups, and every one
+// that names one of `own` groups.
 std::vector<RuleChange> removal_changes(const std::string& mark,
                                         const std::vector<std::string>& own,
+                                        const std::set<std::string>& kept,
                                         const SecurityGroups& groups);
 
-// Rules for all traffic from these groups, without description, as a classic load balancer's group
-// has them in the groups of Nodes. Other rules that name the groups stay.
+// Rules for all traffic from these groups, as load balancers have them in the groups of Nodes:
+// without description, or with one of ours, whoever's. Other rules that name the groups stay.
 std::vector<RuleChange> source_removals(const std::set<std::string>& sources,
                                         const SecurityGroups& groups);
 

@@ -107,9 +107,10 @@ LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances
       elbv2_(host, client),
       elb_(host, client),
       groups_(host, client, cluster),
+      users_(elbv2_, elb_),
       vpc_(host, client, cluster, zones),
-      networks_(host, elbv2_, groups_, cluster, settings),
-      classics_(host, elb_, groups_, cluster, settings),
+      networks_(host, elbv2_, groups_, users_, cluster, settings),
+      classics_(host, elb_, groups_, users_, cluster, settings),
       leftovers_(host, groups_),
       notices_(host),
       network_tags_(host, [this](Ctx ctx) { return read_network_tags(std::move(ctx)); }),
@@ -153,6 +154,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work(Ctx ctx, LoadBalancerService serv
     Status may = may_join(service, *found);
     if (!may.ok()) co_return may;
   }
+  if (found->any()) users_.stays(found->id());
   const bool glance = may_glance(service, *found, mode);
   const bool network = found->any() ? found->network.has_value() : kind == Kind::network;
   Result<LoadBalancer> out = in_state(LoadBalancerState::unknown);

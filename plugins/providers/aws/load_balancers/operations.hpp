@@ -12,6 +12,7 @@
 #include "classic_plan.hpp"
 #include "elb.hpp"
 #include "elbv2.hpp"
+#include "group_users.hpp"
 #include "groups.hpp"
 #include "leftovers.hpp"
 #include "network_plan.hpp"
@@ -117,7 +118,10 @@ class LoadBalancers {
   Task<Status> remove_network(Ctx ctx, const LoadBalancerService& service);
   Task<Status> leave_network(Ctx ctx, const LoadBalancerService& service, Found found);
   Task<Status> remove_classic(Ctx ctx, const LoadBalancerService& service);
+  // Takes the rules of the load balancer with that mark away, and those for the groups.
   Task<Status> remove_rules(Ctx ctx, std::string mark, std::vector<std::string> own);
+  // Takes the rules for the groups of a load balancer that goes away, as far as no other has them.
+  Task<Status> close_nodes_to(Ctx ctx, std::string id, std::vector<std::string> groups);
   Task<Status> remove_orphan_groups(Ctx ctx, const LoadBalancerService& service);
   Task<Status> remove_groups(Ctx ctx, std::vector<std::string> ids);
   Task<Status> delete_network(Ctx ctx, NetworkBalancer balancer);
@@ -143,6 +147,7 @@ class LoadBalancers {
   Elbv2 elbv2_;
   Elb elb_;
   Groups groups_;
+  GroupUsers users_;
   Vpc vpc_;
   NetworkPlanner networks_;
   ClassicPlanner classics_;

@@ -27,6 +27,16 @@ Status not_owned(const std::string& id) {
       .with_reason("NotOwned");
 }
 
+// Whether a rule of the load balancer with that mark is for a security group.
+bool bears_group_rules(const SecurityGroups& groups, const std::string& mark) {
+  return std::any_of(groups.begin(), groups.end(), [&](const auto& one) {
+    const Rules& rules = one.second.rules;
+    return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
+      return rule.from_group() && rule.description == std::string(kClientRule) + mark;
+    });
+  });
+}
+
 bool serves(const TargetGroup& group, const std::string& balancer_arn) {
   const auto& of = group.balancers;
   return std::find(of.begin(), of.end(), balancer_arn) != of.end();
@@ -96,11 +106,30 @@ Task<Result<std::vector<std::string>>> LoadBalancers::own_group_ids(
 Task<Status> LoadBalancers::remove_rules(Ctx ctx, std::string mark, std::vector<std::string> own) {
   const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
-  for (RuleChange& change : removal_changes(mark, own, **groups)) {
+  std::set<std::string> kept;
+  if (bears_group_rules(**groups, mark)) {
+    auto others = co_await users_.groups_of_others(ctx, mark);
+    if (!others.ok()) co_return others.status();
+    kept = *std::move(others);
+  }
+  for (RuleChange& change : removal_changes(mark, own, kept, **groups)) {
     Status applied = co_await groups_.apply(ctx, std::move(change));
     if (!applied.ok()) co_return applied;
   }
   co_return Status();
+}
+
+// A group of the user's may be that of other load balancers, too: only rules for it that nobody
+// else needs go. It need not be the first group here: another load balancer, where it was, may have
+// left its rule for this one.
+Task<Status> LoadBalancers::close_nodes_to(Ctx ctx, std::string id,
+                                           std::vector<std::string> groups) {
+  if (groups.empty() || settings_.disable_security_group_ingress) co_return Status();
+  const auto others = co_await users_.groups_of_others(ctx, std::move(id));
+  if (!others.ok()) co_return others.status();
+  std::set<std::string> sources(groups.begin(), groups.end());
+  for (const std::string& other : *others) sources.erase(other);
+  co_return co_await groups_.close_nodes_to(ctx, std::move(sources));
 }
 
 Task<Status> LoadBalancers::remove_groups(Ctx ctx, std::vector<std::string> ids) {
@@ -118,8 +147,11 @@ Task<Status> LoadBalancers::remove_groups(Ctx ctx, std::vector<std::string> ids)
 Task<Status> LoadBalancers::delete_network(Ctx ctx, NetworkBalancer balancer) {
   const auto groups = co_await elbv2_.groups(ctx, kNone);
   if (!groups.ok()) co_return groups.status();
-  Status gone = co_await elbv2_.delete_balancer(ctx, balancer);
+  users_.goes(balancer.arn);
+  Status gone = co_await close_nodes_to(ctx, balancer.arn, balancer.groups);
+  if (gone.ok()) gone = co_await elbv2_.delete_balancer(ctx, balancer);
   if (!gone.ok()) co_return gone;
+  users_.stays(balancer.arn);
   for (const auto& [arn, group] : **groups) {
     if (!serves(group, balancer.arn)) continue;
     Status deleted = co_await elbv2_.delete_group(ctx, arn);
@@ -215,23 +247,20 @@ Task<Status> LoadBalancers::remove_orphan_groups(Ctx ctx, const LoadBalancerServ
   co_return Status();
 }
 
-// A group of the user's may be that of other load balancers, too: only rules for it that nobody
-// else needs go. It need not be the first group here: another load balancer, where it was, may have
-// left its rule for this one.
 Task<Status> LoadBalancers::delete_classic(Ctx ctx, std::string name) {
   const auto all = co_await elb_.list(ctx, kKnown);
   if (!all.ok()) co_return all.status();
   const auto balancer = (*all)->find(name);
-  std::set<std::string> sources;
-  if (balancer != (*all)->end() && !settings_.disable_security_group_ingress) {
-    const auto& groups = balancer->second.groups;
-    sources.insert(groups.begin(), groups.end());
-    leave_out_groups_of_others(sources, **all, name);
+  Status gone;
+  users_.goes(name);
+  if (balancer != (*all)->end()) {
+    gone = co_await close_nodes_to(ctx, name, balancer->second.groups);
   }
-  Status gone = co_await groups_.close_nodes_to(ctx, std::move(sources));
   if (gone.ok()) gone = co_await elb_.delete_balancer(ctx, name);
-  if (gone.ok()) classic_tags_.edit([name](TagsByOwner& known) { known.erase(name); });
-  co_return gone;
+  if (!gone.ok()) co_return gone;
+  users_.stays(name);
+  classic_tags_.edit([name](TagsByOwner& known) { known.erase(name); });
+  co_return Status();
 }
 
 Task<Status> LoadBalancers::remove_classic(Ctx ctx, const LoadBalancerService& service) {

@@ -93,13 +93,13 @@ RuleChange exact_change(const SecurityGroup& group, const Rules& wanted) {
 }
 
 RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
-                               const Rules& wanted) {
+                               const Rules& wanted, const std::set<std::string>& kept) {
   RuleChange change{group.id, without_rules(wanted, group.rules), {}};
   bool only_health = true;
   for (const Rule& rule : group.rules) {
     const bool client = rule.description == client_description(load_balancer);
     if (!client && rule.description != health_description(load_balancer)) continue;
-    if (wanted.contains(rule)) continue;
+    if (wanted.contains(rule) || kept.contains(rule.source)) continue;
     only_health = only_health && !client;
     change.remove.insert(rule);
   }

@@ -67,9 +67,10 @@ RuleChange exact_change(const SecurityGroup& group, const Rules& wanted);
 
 // Makes a Network Load Balancer's rules in a group of Nodes be `wanted`: no others bear its name.
 // The shared rules for the path MTU follow when anything changes. Superfluous rules for health
-// checks, which the Go manager leaves (AWS-110), go with the next change.
+// checks, which the Go manager leaves (AWS-110), go with the next change. Rules for the
+// groups `kept` stay: others have them.
 RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
-                               const Rules& wanted);
+                               const Rules& wanted, const std::set<std::string>& kept = {});
 // What its rules for the path MTU lack, and which of them nobody needs.
 RuleChange path_mtu_change(const SecurityGroup& group);
 // All traffic from `source`, a classic load balancer's group, or no rule from there.
