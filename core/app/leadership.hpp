@@ -51,8 +51,8 @@ class Leadership final : public plugin::LeaderState {
   void assume() { always_ = true; }
   // Records that this process stops leading, while it still does: its Events need the Lease.
   void tell_end() const;
-  // Gives the Leases back when no write of this process is under way any more; `done` is posted
-  // when that has succeeded or failed.
+  // Gives the Leases back at once: the caller has seen that no write of this process is under way
+  // any more. `done` is posted when that has succeeded or failed.
   void release(std::function<void()> done);
 
   // Holds the Lease, and the one of the migration once it was taken.

@@ -33,7 +33,6 @@ constexpr std::array kMeanings = {
     Meaning{"AlreadyExists", 409, Code::already_exists, ErrorClass::conflict},
     Meaning{"Expired", 410, Code::out_of_range, ErrorClass::none},
     Meaning{"Gone", 410, Code::out_of_range, ErrorClass::none},
-    Meaning{"ResourceVersionTooLarge", 504, Code::out_of_range, ErrorClass::none},
     Meaning{"RequestEntityTooLarge", 413, Code::invalid_argument, ErrorClass::invalid_spec},
     Meaning{"UnsupportedMediaType", 415, Code::unimplemented, ErrorClass::unsupported},
     Meaning{"Invalid", 422, Code::invalid_argument, ErrorClass::invalid_spec},
@@ -41,6 +40,7 @@ constexpr std::array kMeanings = {
     Meaning{"InternalError", 500, Code::unavailable, ErrorClass::unavailable},
     Meaning{"ServiceUnavailable", 503, Code::unavailable, ErrorClass::unavailable},
     Meaning{"Timeout", 504, Code::deadline_exceeded, ErrorClass::unavailable},
+    Meaning{"ResourceVersionTooLarge", 504, Code::out_of_range, ErrorClass::none},
     Meaning{"ServerTimeout", 500, Code::unavailable, ErrorClass::unavailable},
 };
 
@@ -55,7 +55,7 @@ const Meaning* by_reason(std::string_view reason) {
 
 const Meaning* by_http_status(unsigned http_status) {
   for (const Meaning& meaning : kMeanings) {
-    if (meaning.http_status == http_status && meaning.reason != kTooLarge) return &meaning;
+    if (meaning.http_status == http_status) return &meaning;
   }
   return nullptr;
 }

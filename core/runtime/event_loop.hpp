@@ -1,4 +1,4 @@
-// The only thread for network and [serial] plugin code, with the tag "am I on it" and a heartbeat
+// The thread for [serial] plugin code and for all network but the election's, with the tag "am I on it" and a heartbeat
 // that the lease's thread watches.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Threads for code that blocks: started on demand, bounded, shared by all components, each of which
-// has a lane with its own limit. Any thread.
+// Threads for code that blocks: started on demand, bounded, shared by all plugins, each of which has
+// a lane with its own limit. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -22,7 +22,7 @@ class WorkerPool {
     std::chrono::milliseconds idle_timeout{30'000};  // after which an unused thread ends
   };
 
-  // One component's share of the pool. Tasks start in the order of submit(), at most `max_parallel`
+  // One plugin's share of the pool. Tasks start in the order of submit(), at most `max_parallel`
   // at once. Keeps the pool's state alive, so a lane may outlive its pool.
   class Lane {
    public:

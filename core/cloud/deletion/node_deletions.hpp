@@ -2,7 +2,8 @@
 // that began after the request, a canary that shows whether this observation can be believed, the
 // brake for many absences at once, and a fresh read of the Node with preconditions on its UID and
 // resourceVersion. No component can bypass it: the kube service deletes Nodes only through
-// guard_nodes(). NodeDeletions::decide() is all of it, from top to bottom. Loop thread.
+// guard_nodes(). NodeDeletions::decide() is the decision from top to bottom: it waits for a
+// listing and look-ups that deletions share, and erase() carries it out. Loop thread.
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"

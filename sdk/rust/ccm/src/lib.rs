@@ -16,8 +16,8 @@
 //!
 //! `Cargo.toml` says `crate-type = ["cdylib"]`, and plugin.json stands beside it. With "nonblocking": true operations run in
 //! the host's own thread, where they wait for HTTP, timers and files of the host; without it they run on worker threads and
-//! may block. Each is completed exactly once, by what its future gives: there is nothing to complete twice, or too late. A
-//! panic in it is its failure.
+//! may block. Each is completed exactly once, by what its future gives: there is nothing to complete twice. A future that
+//! goes on a second after its ctx has ended is dropped, and the operation fails. A panic in it is its failure.
 //!
 //! The process is the host's. A provider calls no `std::process::exit`, `set_var` or `set_current_dir`, and is not built with
 //! `panic = "abort"`. The crate `ccm-testing` is a host for `cargo test`.
