@@ -128,7 +128,7 @@ Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
   for (int round = 0; round < kRounds && more && balancer.status == "ACTIVE"; ++round) {
     const auto changed = co_await change(ctx, subject, balancer, *whose);
     if (is_dry_run(changed.status())) {
-      (void)co_await guard(ctx, subject, balancer, true);
+      (void)co_await apply_security_group(ctx, subject, balancer, true);
       co_return changed.status();
     }
     if (!changed.ok()) co_return changed.status();
@@ -147,14 +147,15 @@ Task<Result<LoadBalancer>> LoadBalancers::settle(Ctx ctx, Subject& subject,
   }
   auto served = co_await serve(ctx, subject, balancer, true);
   if (!served.ok()) co_return served;
-  const auto guarded = co_await guard(ctx, subject, balancer, true);
-  if (!guarded.ok()) co_return guarded.status();
+  const auto differed = co_await apply_security_group(ctx, subject, balancer, true);
+  if (!differed.ok()) co_return differed.status();
   served->difference = subject.done;
   co_return served;
 }
 
-Task<Result<bool>> LoadBalancers::guard(Ctx ctx, Subject& subject,
-                                        const ExistingLoadBalancer& balancer, bool write) {
+Task<Result<bool>> LoadBalancers::apply_security_group(Ctx ctx, Subject& subject,
+                                                       const ExistingLoadBalancer& balancer,
+                                                       bool write) {
   if (!settings_.manage_security_groups) co_return false;
   if (!subject.no_members.empty()) co_return false;  // those of the members that stay
   const bool keeps_clients = balancer.provider == "ovn";
@@ -292,9 +293,9 @@ Task<Result<LoadBalancer>> LoadBalancers::observe(Ctx ctx, LoadBalancerService s
   if (out->ingress.empty()) {
     out->difference += (out->difference.empty() ? "" : ", ") + std::string("floating IP");
   }
-  const auto guarded = co_await guard(ctx, *about, balancer, false);
-  if (!guarded.ok()) co_return guarded.status();
-  if (*guarded) {
+  const auto differed = co_await apply_security_group(ctx, *about, balancer, false);
+  if (!differed.ok()) co_return differed.status();
+  if (*differed) {
     out->difference += (out->difference.empty() ? "" : ", ") + std::string("security group");
   }
   co_return out;
@@ -334,8 +335,8 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
   Status sent = co_await octavia_.send_all(ctx, balancer, std::move(writes), about->done);
   if (!sent.ok()) co_return sent;
   if (balancer.status == "ACTIVE" && !draining) {  // until then their Nodes let it in
-    const auto guarded = co_await guard(ctx, *about, balancer, true);
-    if (!guarded.ok()) co_return guarded.status();
+    const auto differed = co_await apply_security_group(ctx, *about, balancer, true);
+    if (!differed.ok()) co_return differed.status();
     auto out = co_await serve(ctx, *about, balancer, false);
     if (out.ok() && out->ingress.empty()) {  // a whole ensure makes it right
       co_return Status(Code::not_found, ErrorClass::not_found,

@@ -123,9 +123,9 @@ class LoadBalancers {
   std::string plan_repair(const ExistingLoadBalancer& balancer, WantedLoadBalancer& wanted);
   Task<Result<LoadBalancer>> serve(Ctx ctx, Subject& subject, const ExistingLoadBalancer& balancer,
                                    bool make);
-  // The security group of the Nodes' ports, if it is managed; the same as of NodeAccess.
-  Task<Result<bool>> guard(Ctx ctx, Subject& subject, const ExistingLoadBalancer& balancer,
-                           bool write);
+  // The security group of the Nodes' ports, if it is managed, by the rules of NodeAccess::apply().
+  Task<Result<bool>> apply_security_group(Ctx ctx, Subject& subject,
+                                          const ExistingLoadBalancer& balancer, bool write);
   // The answer about one in the state ERROR; one that the Service made and that never served is
   // deleted.
   Task<Status> broken(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
