@@ -12,8 +12,8 @@
 
 namespace ccm::app {
 
-using plugin::CloudFault;
-using plugin::CloudTrouble;
+using cloud::CloudFault;
+using cloud::CloudTrouble;
 using std::chrono::milliseconds;
 
 namespace {

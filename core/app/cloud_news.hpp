@@ -26,7 +26,7 @@ class CloudNews {
   using Nodes = std::vector<kube::ObjectReference>;
   struct Dependencies {
     runtime::Timers& timers;
-    const plugin::CloudHealth& health;
+    const cloud::CloudHealth& health;
     std::function<bool()> leading;
     std::function<kube::ObjectReference()> lease;
     // Gives Nodes that wait for the cloud, now or later; at most once for each call.
@@ -47,14 +47,14 @@ class CloudNews {
   void stop();
 
  private:
-  void tell(const plugin::CloudTrouble& trouble);
+  void tell(const cloud::CloudTrouble& trouble);
   void tell_end();
   void ask_for_nodes();
   void tell_nodes(const Nodes& nodes);
   void look_later();
 
   Dependencies deps_;
-  std::map<plugin::CloudFault, runtime::TimePoint> told_;  // the last time
+  std::map<cloud::CloudFault, runtime::TimePoint> told_;  // the last time
   bool outage_ = false;
   bool outage_told_ = false;
   runtime::TimePoint began_;

@@ -62,13 +62,13 @@ ManagedNames managed_names(const LoadedSelection& selection) {
   ManagedNames names;
   for (const SelectedComponent& chosen : selection.controllers) {
     const auto* component =
-        chosen.plugin.manifest.find(plugin::ComponentKind::controller, chosen.name);
+        chosen.plugin.manifest.find(plugin_files::ComponentKind::controller, chosen.name);
     if (component != nullptr) names.emplace(chosen.name, managed_name(*component));
   }
   return names;
 }
 
-Samples unsettled_objects(const plugin::PluginHost& plugins) {
+Samples unsettled_objects(const plugin_host::PluginHost& plugins) {
   Samples samples;
   for (const auto& [controller, outcomes] : plugins.outcomes()) {
     for (const auto& [how, outcome] : outcomes) {
@@ -82,7 +82,7 @@ Samples unsettled_objects(const plugin::PluginHost& plugins) {
 }
 
 // By state; 0 where there is none.
-Samples oldest_unsettled(const plugin::PluginHost& plugins) {
+Samples oldest_unsettled(const plugin_host::PluginHost& plugins) {
   Samples samples;
   for (const auto& [controller, outcomes] : plugins.outcomes()) {
     std::map<plugin::ObjectState, std::chrono::nanoseconds> oldest;
@@ -98,7 +98,7 @@ Samples oldest_unsettled(const plugin::PluginHost& plugins) {
 }
 
 void add_components(serving::SampledMetrics* sampled, const HostMetricSources& from) {
-  using Report = plugin::ComponentReport;
+  using Report = plugin_host::ComponentReport;
   const auto list = [&plugins = from.plugins] { return plugins.components(); };
   const auto components = series_of(list, [](const Report& of) {
     return Labels({{"component", of.name}, {"plugin", of.plugin_id}});
@@ -125,7 +125,7 @@ void add_components(serving::SampledMetrics* sampled, const HostMetricSources& f
   sampled->gauge(
       "running_managed_controllers", "1 for a controller that runs, 0 for one that does not.",
       controllers([&leadership = from.leadership](const Report& of) -> std::optional<double> {
-        if (of.kind != plugin::ComponentKind::controller) return std::nullopt;
+        if (of.kind != plugin_files::ComponentKind::controller) return std::nullopt;
         return leadership.leading() && of.queue && of.queue->started ? 1 : 0;
       }));
   sampled->gauge("ccm_unsettled_objects",
@@ -156,7 +156,7 @@ void add_caches(serving::SampledMetrics* sampled, const kube::InformerSet& infor
 }
 
 // Leaves out what the cloud did not say.
-void add_budgets(serving::SampledMetrics* sampled, const plugin::PluginHost& plugins) {
+void add_budgets(serving::SampledMetrics* sampled, const plugin_host::PluginHost& plugins) {
   using Report = plugin::BudgetReport;
   const auto budgets = series_of([&plugins] { return plugins.cloud().budgets(); },
                                  [](const Report& of) {
@@ -182,15 +182,15 @@ void add_budgets(serving::SampledMetrics* sampled, const plugin::PluginHost& plu
 }
 
 // All classes are always there, so that an alert needs no absent().
-void add_cloud_health(serving::SampledMetrics* sampled, const plugin::PluginHost& plugins) {
+void add_cloud_health(serving::SampledMetrics* sampled, const plugin_host::PluginHost& plugins) {
   sampled->gauge("ccm_cloud_unhealthy_since_seconds",
                  "Time since when the cloud fails, or is slow, in this way; 0: it does not.",
                  [&plugins] {
                    const auto troubles = plugins.cloud().health().troubles();
                    Samples samples;
-                   for (const plugin::CloudFault fault : plugin::kCloudFaults) {
+                   for (const cloud::CloudFault fault : cloud::kCloudFaults) {
                      double age = 0;
-                     for (const plugin::CloudTrouble& trouble : troubles) {
+                     for (const cloud::CloudTrouble& trouble : troubles) {
                        if (trouble.fault != fault) continue;
                        age = metrics::seconds(trouble.age);
                      }
@@ -207,12 +207,12 @@ void add_cloud_health(serving::SampledMetrics* sampled, const plugin::PluginHost
                     });
 }
 
-void add_change_limits(serving::SampledMetrics* sampled, const plugin::PluginHost& plugins) {
+void add_change_limits(serving::SampledMetrics* sampled, const plugin_host::PluginHost& plugins) {
   sampled->gauge(
       "ccm_load_balancer_changes_waiting",
       "Changes of Services that wait for their turn, by the limit that holds them back.",
       [&plugins] {
-        const plugin::ChangeLimitReport report = plugins.cloud().change_limits();
+        const cloud::ChangeLimitReport report = plugins.cloud().change_limits();
         return Samples{
             {{{"limit", "service"}}, static_cast<double>(report.waiting_for_service)},
             {{{"limit", "namespace"}}, static_cast<double>(report.waiting_for_namespace)}};
@@ -309,7 +309,7 @@ void add_absent_metrics(serving::SampledMetrics* sampled) {
 
 }  // namespace
 
-std::string managed_name(const plugin::Component& controller) {
+std::string managed_name(const plugin_files::Component& controller) {
   constexpr std::string_view kSuffix = "-controller";
   if (!controller.aliases.empty()) return controller.aliases.front();
   std::string_view name = controller.name;

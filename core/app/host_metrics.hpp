@@ -18,7 +18,7 @@ struct HostMetricSources {
   const LeaderElectionOptions& election;
   const LoadedSelection& selection;
   const kube::InformerSet& informers;
-  const plugin::PluginHost& plugins;
+  const plugin_host::PluginHost& plugins;
   const ClientFactory& clients;
 };
 
@@ -26,6 +26,6 @@ void add_host_metrics(serving::SampledMetrics* sampled, HostMetricSources source
 
 // The name in running_managed_controllers: the first alias, which for upstream's controllers is
 // upstream's name there: "service" for "service-lb-controller" (MET-16, SVC-5).
-std::string managed_name(const plugin::Component& controller);
+std::string managed_name(const plugin_files::Component& controller);
 
 }  // namespace ccm::app

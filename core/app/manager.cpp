@@ -73,8 +73,8 @@ milliseconds resync_period(Duration minimum) {
 }
 
 // Answers from the shared snapshot must be younger than the period in which the question repeats.
-plugin::BrokerOptions broker_options(const Options& options) {
-  plugin::BrokerOptions broker;
+cloud::BrokerOptions broker_options(const Options& options) {
+  cloud::BrokerOptions broker;
   const auto half = in_ms(options.node_controller.node_status_update_frequency / 2);
   const auto monitor = in_ms(options.node_lifecycle_controller.node_monitor_period);
   broker.max_age = std::min(broker.max_age, half);
@@ -91,8 +91,8 @@ runtime::BrakeOptions brake_options(const DeletionBrakeOptions& given) {
   return brake;
 }
 
-plugin::LoadBalancerLimitOptions load_balancer_limits(const LoadBalancerLimitFlags& given) {
-  plugin::LoadBalancerLimitOptions limits;
+cloud::LoadBalancerLimitOptions load_balancer_limits(const LoadBalancerLimitFlags& given) {
+  cloud::LoadBalancerLimitOptions limits;
   limits.changes.service = {given.change_burst, in_ms(given.change_period)};
   limits.changes.of_namespace = {given.namespace_burst, in_ms(given.namespace_period)};
   limits.replacement_window = in_ms(given.replacement_window);
@@ -226,7 +226,7 @@ struct Manager final : plugin::FlagSource {
         {"cloud-node-controller", &in_force.node_syncs},
         {"cloud-node-lifecycle-controller", &in_force.node_lifecycle_syncs},
         {"service-lb-controller", &in_force.service_syncs}};
-    for (const plugin::ComponentReport& component : plugins.components()) {
+    for (const plugin_host::ComponentReport& component : plugins.components()) {
       const auto known = syncs.find(component.name);
       if (known != syncs.end() && component.queue) *known->second = component.queue->workers;
     }
@@ -241,7 +241,7 @@ struct Manager final : plugin::FlagSource {
     return dry_run.enabled() ? dry_run.object_api(std::move(api), identity.name) : api;
   }
 
-  plugin::PluginHostDependencies dependencies() {
+  plugin_host::PluginHostDependencies dependencies() {
     const auto guarded = [this](plugin::SendHttp send) {
       return plugin::guard_credentials(loop.executor(), std::move(send),
                                        options.kube_cloud_shared.allow_plaintext_cloud_credentials);
@@ -254,15 +254,15 @@ struct Manager final : plugin::FlagSource {
       };
     };
     const bool dry = dry_run.enabled();
-    plugin::ProcessParts process{.loop = loop,
-                                 .timers = loop.timers(),
-                                 .workers = workers,
-                                 .metrics = metrics,
-                                 .flags = *this,
-                                 .leader = leadership,
-                                 .write_gate = write_gate,
-                                 .withheld = dry ? &dry_run.writes() : nullptr};
-    plugin::ClusterParts cluster{
+    plugin_host::ProcessParts process{.loop = loop,
+                                      .timers = loop.timers(),
+                                      .workers = workers,
+                                      .metrics = metrics,
+                                      .flags = *this,
+                                      .leader = leadership,
+                                      .write_gate = write_gate,
+                                      .withheld = dry ? &dry_run.writes() : nullptr};
+    plugin_host::ClusterParts cluster{
         .events = dry ? static_cast<runtime::EventSource&>(dry_run.objects()) : event_source,
         .cache = dry ? static_cast<const plugin::ObjectCache&>(dry_run.objects()) : cache,
         .object_api =
@@ -276,7 +276,7 @@ struct Manager final : plugin::FlagSource {
         .controller_start_interval = in_ms(options.generic.controller_start_interval),
         .may_start =
             [this](const plugin::ComponentIdentity& identity) { return may_start(identity); }};
-    plugin::CloudParts cloud{
+    plugin_host::CloudParts cloud{
         .send_http = guarded(plugin::make_send_http(
             loop.executor(),
             std::make_shared<net::HttpClient>(loop.executor(), plugin_http_options()))),
@@ -489,13 +489,14 @@ struct Manager final : plugin::FlagSource {
   // Standbys ask too, so that the next leader knows already.
   void check_access() {
     AccessCallbacks callbacks;
-    callbacks.changed = [this](const AccessSubject& subject, const plugin::Permissions& missing) {
+    callbacks.changed = [this](const AccessSubject& subject,
+                               const plugin_files::Permissions& missing) {
       access_news.tell(subject, missing);
       if (missing.needed.empty()) return;
       recorders.record("cloud-controller-manager",
                        leadership.lease_reference(options.leader_election.resource_name),
                        kube::EventType::warning, "MissingPermissions",
-                       subject.name + " lacks " + plugin::to_string(missing.needed));
+                       subject.name + " lacks " + to_string(missing.needed));
     };
     callbacks.answered = [this] { plugins.start_allowed_controllers(); };
     auto client_of = [this](const std::string& account) {
@@ -645,7 +646,7 @@ struct Manager final : plugin::FlagSource {
     recorders.start();
     if (cloud_news) cloud_news->look();
     const auto controllers = std::ranges::count_if(plugins.components(), [](const auto& component) {
-      return component.kind == plugin::ComponentKind::controller && component.skipped.empty();
+      return component.kind == plugin_files::ComponentKind::controller && component.skipped.empty();
     });
     log::info("Leading", {{"controllers", controllers}});
     plugins.start_controllers();
@@ -673,7 +674,7 @@ struct Manager final : plugin::FlagSource {
   Leadership leadership;
   DryRun dry_run{options.dry_run, cache, event_source, loop};
   std::optional<CloudNews> cloud_news;  // called by `plugins` until they are gone
-  plugin::PluginHost plugins;
+  plugin_host::PluginHost plugins;
   std::optional<AccessCheck> access;  // since the components were created
   std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
   AccessNews access_news{*health};

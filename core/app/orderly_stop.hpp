@@ -16,7 +16,7 @@ namespace ccm::app {
 
 struct StopParts {
   runtime::EventLoop& loop;
-  plugin::PluginHost& plugins;
+  plugin_host::PluginHost& plugins;
   plugin::EventRecorders& recorders;
   Leadership& leadership;
   std::shared_ptr<net::WriteGate> write_gate;

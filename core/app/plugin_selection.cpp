@@ -27,22 +27,22 @@ constexpr std::array<UpstreamName, 5> kUpstream{
      {"service-lb-controller", "service"}}};
 
 std::vector<std::filesystem::path> folders(const EarlyOptions& early) {
-  if (early.plugin_paths.empty()) return {plugin::default_plugin_folder()};
+  if (early.plugin_paths.empty()) return {plugin_files::default_plugin_folder()};
   std::vector<std::filesystem::path> result;
   result.reserve(early.plugin_paths.size());
   for (const auto& path : early.plugin_paths) result.push_back(std::filesystem::absolute(path));
   return result;
 }
 
-std::optional<plugin::Examination> examine_path(const std::string& provider) {
+std::optional<plugin_files::Examination> examine_path(const std::string& provider) {
   if (!provider.starts_with('/')) return std::nullopt;
-  return plugin::examine(provider, {});
+  return plugin_files::examine(provider, {});
 }
 
-bool brings_provider(const plugin::Manifest& manifest) {
+bool brings_provider(const plugin_files::Manifest& manifest) {
   const auto& all = manifest.components;
-  return std::ranges::find(all, plugin::ComponentKind::provider, &plugin::Component::kind) !=
-         all.end();
+  return std::ranges::find(all, plugin_files::ComponentKind::provider,
+                           &plugin_files::Component::kind) != all.end();
 }
 
 bool same_file(const std::filesystem::path& one, const std::filesystem::path& other) {
@@ -50,16 +50,16 @@ bool same_file(const std::filesystem::path& one, const std::filesystem::path& ot
   return one == other || std::filesystem::equivalent(one, other, error);
 }
 
-const plugin::InstalledController* find_in(
-    const std::vector<plugin::InstalledController>& controllers, std::string_view name) {
-  const auto found = std::ranges::find(controllers, name, &plugin::InstalledController::name);
+const plugin_files::InstalledController* find_in(
+    const std::vector<plugin_files::InstalledController>& controllers, std::string_view name) {
+  const auto found = std::ranges::find(controllers, name, &plugin_files::InstalledController::name);
   return found == controllers.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-plugin::Pins read_pins(const GenericOptions& options, std::vector<std::string>& errors) {
-  plugin::Pins pins;
+plugin_files::Pins read_pins(const GenericOptions& options, std::vector<std::string>& errors) {
+  plugin_files::Pins pins;
   for (const std::string& text : options.plugin_sha256) {
     Status status = pins.add(text);
     if (!status.ok()) errors.push_back(status.with_context("--plugin-sha256").message());
@@ -71,24 +71,24 @@ plugin::Pins read_pins(const GenericOptions& options, std::vector<std::string>& 
 }
 
 PluginSelection::PluginSelection(const EarlyOptions& early)
-    : registry_(plugin::Registry::scan(folders(early))),
+    : registry_(plugin_files::Registry::scan(folders(early))),
       provider_name_(early.cloud_provider),
       by_path_(examine_path(early.cloud_provider)),
-      provider_(by_path_ ? plugin::Registry::provider_in(*by_path_)
+      provider_(by_path_ ? plugin_files::Registry::provider_in(*by_path_)
                          : registry_.find_provider(early.cloud_provider)) {
   sort_controllers();
 }
 
-const plugin::Examination* PluginSelection::file(const std::filesystem::path& path) const {
+const plugin_files::Examination* PluginSelection::file(const std::filesystem::path& path) const {
   for (const auto& file : registry_.files()) {
     if (file.path == path) return &file;
   }
   return by_path_ && by_path_->path == path ? &*by_path_ : nullptr;
 }
 
-std::optional<plugin::Manifest> PluginSelection::manifest_of(
+std::optional<plugin_files::Manifest> PluginSelection::manifest_of(
     const std::filesystem::path& path) const {
-  const plugin::Examination* known = file(path);
+  const plugin_files::Examination* known = file(path);
   return known == nullptr ? std::nullopt : known->manifest;
 }
 
@@ -105,11 +105,11 @@ void PluginSelection::sort_controllers() {
   const auto chosen = manifest_of(provider_->path);
   if (!chosen) return;
   for (const auto& component : chosen->components) {
-    if (component.kind != plugin::ComponentKind::controller) continue;
+    if (component.kind != plugin_files::ComponentKind::controller) continue;
     controllers_.push_back({component.name, component.aliases, component.client_name,
                             component.enabled_by_default, provider_->path, chosen->id});
   }
-  std::ranges::stable_sort(controllers_, {}, &plugin::InstalledController::name);
+  std::ranges::stable_sort(controllers_, {}, &plugin_files::InstalledController::name);
 }
 
 Status PluginSelection::add_flags(CommandLine& command_line) const {
@@ -185,7 +185,7 @@ std::string PluginSelection::why_missing(const std::string& name) const {
   return text;
 }
 
-std::vector<plugin::Manifest> PluginSelection::manifests(
+std::vector<plugin_files::Manifest> PluginSelection::manifests(
     std::span<const std::string> enabled) const {
   std::vector<std::filesystem::path> paths;
   if (provider_.ok()) paths.push_back(provider_->path);
@@ -193,19 +193,19 @@ std::vector<plugin::Manifest> PluginSelection::manifests(
     const auto* controller = find_in(controllers_, name);
     if (controller != nullptr) paths.push_back(controller->path);
   }
-  std::vector<plugin::Manifest> result;
+  std::vector<plugin_files::Manifest> result;
   for (const auto& path : paths) {
     auto manifest = manifest_of(path);
     if (!manifest) continue;
     const bool known =
-        std::ranges::find(result, manifest->id, &plugin::Manifest::id) != result.end();
+        std::ranges::find(result, manifest->id, &plugin_files::Manifest::id) != result.end();
     if (!known) result.push_back(std::move(*manifest));
   }
   return result;
 }
 
 Result<LoadedSelection> PluginSelection::load(std::span<const std::string> enabled,
-                                              plugin::Pins pins, const Loaded& loaded) const {
+                                              plugin_files::Pins pins, const Loaded& loaded) const {
   if (!provider_.ok()) return provider_.status();
   std::vector<std::pair<std::filesystem::path, std::string>> wanted{
       {provider_->path, provider_->name}};
@@ -214,13 +214,13 @@ Result<LoadedSelection> PluginSelection::load(std::span<const std::string> enabl
     if (controller == nullptr) continue;  // problems() told
     wanted.emplace_back(controller->path, controller->name);
   }
-  plugin::CheckOptions options;
+  plugin_files::CheckOptions options;
   options.pins = std::move(pins);
-  plugin::Loader loader(std::move(options));
-  std::map<std::filesystem::path, plugin::Examination> files;
+  plugin_files::Loader loader(std::move(options));
+  std::map<std::filesystem::path, plugin_files::Examination> files;
   for (const auto& [path, name] : wanted) {
     if (files.count(path) > 0) continue;
-    const plugin::Examination* known = file(path);
+    const plugin_files::Examination* known = file(path);
     if (known == nullptr) return Status(Code::internal, path.string() + " was never looked at");
     auto examined = loader.examine(*known);
     if (Status verdict = examined.verdict(); !verdict.ok()) return verdict;

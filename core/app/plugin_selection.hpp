@@ -21,7 +21,7 @@
 namespace ccm::app {
 
 struct SelectedComponent {
-  plugin::LoadedPlugin plugin;
+  plugin_files::LoadedPlugin plugin;
   std::string name;  // of the component in it
 };
 
@@ -31,7 +31,7 @@ struct LoadedSelection {
 };
 
 // The pins of --plugin-sha256 and --plugin-sha256-file; each fault is one line of `errors`.
-plugin::Pins read_pins(const GenericOptions& options, std::vector<std::string>& errors);
+plugin_files::Pins read_pins(const GenericOptions& options, std::vector<std::string>& errors);
 
 class PluginSelection {
  public:
@@ -56,7 +56,8 @@ class PluginSelection {
 
   // The provider's first, then those of the enabled controllers, each plugin once. Leaves out what
   // problems() complains about.
-  [[nodiscard]] std::vector<plugin::Manifest> manifests(std::span<const std::string> enabled) const;
+  [[nodiscard]] std::vector<plugin_files::Manifest> manifests(
+      std::span<const std::string> enabled) const;
   // The provider's name in its manifest; empty when there is none.
   [[nodiscard]] std::string provider() const {
     return provider_.ok() ? provider_->name : std::string();
@@ -66,25 +67,26 @@ class PluginSelection {
   // other files have taken their paths since, and none before all of them have passed their checks.
   // `loaded` is called for each plugin before the next one is loaded, and may be empty. The failure
   // is one line.
-  using Loaded = std::function<void(const plugin::LoadedPlugin&)>;
+  using Loaded = std::function<void(const plugin_files::LoadedPlugin&)>;
   [[nodiscard]] Result<LoadedSelection> load(std::span<const std::string> enabled,
-                                             plugin::Pins pins, const Loaded& loaded = {}) const;
+                                             plugin_files::Pins pins,
+                                             const Loaded& loaded = {}) const;
 
  private:
   void sort_controllers();
   [[nodiscard]] std::string why_missing(const std::string& name) const;
-  [[nodiscard]] const plugin::Examination* file(const std::filesystem::path& path) const;
-  [[nodiscard]] std::optional<plugin::Manifest> manifest_of(
+  [[nodiscard]] const plugin_files::Examination* file(const std::filesystem::path& path) const;
+  [[nodiscard]] std::optional<plugin_files::Manifest> manifest_of(
       const std::filesystem::path& path) const;
 
-  plugin::Registry registry_;
+  plugin_files::Registry registry_;
   std::string provider_name_;
-  std::optional<plugin::Examination> by_path_;  // a provider that was given by its path
-  Result<plugin::KnownProvider> provider_;
+  std::optional<plugin_files::Examination> by_path_;  // a provider that was given by its path
+  Result<plugin_files::KnownProvider> provider_;
   // A controller in a provider's file is selected only with that provider: it works with that
   // cloud's API and credential.
-  std::vector<plugin::InstalledController> controllers_;         // sorted by name
-  std::vector<plugin::InstalledController> of_other_providers_;  // the rest
+  std::vector<plugin_files::InstalledController> controllers_;         // sorted by name
+  std::vector<plugin_files::InstalledController> of_other_providers_;  // the rest
 };
 
 }  // namespace ccm::app

@@ -93,7 +93,7 @@ int run_program(const std::string& program, std::span<const std::string> argumen
     validation.errors.push_back(
         migration.status().with_context("--leader-migration-config").message());
   }
-  plugin::Pins pins = read_pins(options.generic, validation.errors);
+  plugin_files::Pins pins = read_pins(options.generic, validation.errors);
   auto config =
       kube::load_config({options.client_connection.kubeconfig, options.client_connection.master});
   if (!config.ok()) validation.errors.push_back(config.status().message());
@@ -104,9 +104,9 @@ int run_program(const std::string& program, std::span<const std::string> argumen
   if (Status status = configure_log(options); !status.ok()) return fail(status);
 
   SignalGuard signals(StopSignals::install());
-  auto selection =
-      plugins.load(validation.enabled, std::move(pins),
-                   [&signals](const plugin::LoadedPlugin& plugin) { signals.loaded(plugin); });
+  auto selection = plugins.load(
+      validation.enabled, std::move(pins),
+      [&signals](const plugin_files::LoadedPlugin& plugin) { signals.loaded(plugin); });
   if (!selection.ok()) return fail(selection.status());
 
   log::info("Starting cloud-controller-manager",

@@ -156,7 +156,7 @@ std::vector<StopSignals::Taken> StopSignals::take_back() {
 
 std::string signal_name(int number) { return std::string("SIG") + ::sigabbrev_np(number); }
 
-void SignalGuard::loaded(const plugin::LoadedPlugin& plugin) {
+void SignalGuard::loaded(const plugin_files::LoadedPlugin& plugin) {
   plugins_.emplace(plugin.path.string(), plugin.manifest.id);
   check("load", plugin.manifest.id);
 }

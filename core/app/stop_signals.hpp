@@ -74,7 +74,7 @@ class SignalGuard {
 
   // Attributes code of that file to the plugin from now on. Call it right after loading: a library
   // may replace a handler at that time.
-  void loaded(const plugin::LoadedPlugin& plugin);
+  void loaded(const plugin_files::LoadedPlugin& plugin);
 
   // The plugin operation since the last check, such as "create", and its plugin, for a signal whose
   // handler lies in no plugin's file.

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using runtime::TimePoint;
 using std::chrono::system_clock;
@@ -26,8 +26,8 @@ constexpr std::chrono::hours kSameDay{20};
 // They do not ask the cloud.
 bool asks_nothing(std::string_view operation) {
   return operation == "create" || operation == "open" || operation == "shutdown" ||
-         operation == known_operation("loadbalancers.name") ||
-         operation == known_operation("loadbalancers.lane");
+         operation == plugin::known_operation("loadbalancers.name") ||
+         operation == plugin::known_operation("loadbalancers.lane");
 }
 
 // Providers mostly know their limits without a question to the cloud.
@@ -95,7 +95,7 @@ std::optional<CloudFault> fault_of(const Status& status, std::optional<unsigned>
 }
 
 void CloudHealth::ended(std::string_view operation, const Status& status,
-                        const std::optional<CloudAnswer>& answer) {
+                        const std::optional<plugin::CloudAnswer>& answer) {
   // The host ended it, or the provider never saw it.
   const bool unseen =
       status.code() == Code::cancelled || status.code() == Code::failed_precondition;
@@ -212,4 +212,4 @@ std::string CloudHealth::text() const {
   return text;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // The worst one first.
 enum class CloudFault : int { credential_refused, no_answer, server_errors, rate_limited, slow };
@@ -51,7 +51,7 @@ class CloudHealth {
 
   // An operation of the provider has ended: "instances.list". `answer`: the cloud's last one to it.
   void ended(std::string_view operation, const Status& status,
-             const std::optional<CloudAnswer>& answer);
+             const std::optional<plugin::CloudAnswer>& answer);
   // Called after each operation that changed what is wrong, or failed again.
   void on_change(std::function<void()> fn) { changed_ = std::move(fn); }
 
@@ -85,4 +85,4 @@ class CloudHealth {
   std::map<std::string, runtime::TimePoint, std::less<>> answered_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 namespace {
 
@@ -196,4 +196,4 @@ std::vector<RbacRule> token_rules(const std::vector<std::string>& accounts) {
   return {std::move(tokens), std::move(make)};
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 // The name of the host beside the ids of plugins.
 constexpr std::string_view kHostSubject = "host";
@@ -90,4 +90,4 @@ RulesByAccount rules_by_account(const Manifest& manifest,
 // To make an account is optional: whoever grants it rights may have made it.
 std::vector<RbacRule> token_rules(const std::vector<std::string>& accounts);
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

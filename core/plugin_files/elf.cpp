@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 namespace {
 
@@ -349,4 +349,4 @@ ElfFacts read_facts(const ElfReader& file) {
   return facts;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

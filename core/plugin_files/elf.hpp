@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 using Bytes = std::span<const std::byte>;
 
@@ -116,4 +116,4 @@ struct ElfFacts {
 // there suffices is for the checks to say.
 ElfFacts read_facts(const ElfReader& file);
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 namespace {
 
@@ -525,4 +525,4 @@ Examination examine(const fs::path& path, const CheckOptions& options) {
   return result;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 // For messages about plugin files.
 
@@ -121,4 +121,4 @@ Examination examine(const std::filesystem::path& path, const CheckOptions& optio
 // now.
 Examination examine_again(const Examination& found, const CheckOptions& options);
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 Status refuse(Code code, const std::filesystem::path& path, const std::string& why) {
@@ -169,7 +169,7 @@ Examination Loader::examine(const Examination& found) const {
 }
 
 Result<LoadedPlugin> Loader::load(const std::filesystem::path& path) {
-  return load(plugin::examine(path, options_));
+  return load(plugin_files::examine(path, options_));
 }
 
 Result<LoadedPlugin> Loader::load(const Examination& file) {
@@ -199,4 +199,4 @@ Result<LoadedPlugin> Loader::load(const Examination& file) {
   return loaded;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

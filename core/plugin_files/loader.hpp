@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 struct LoadedPlugin {
   std::filesystem::path path;
@@ -54,4 +54,4 @@ class Loader {
   std::string go_plugin_;  // path of the plugin with the Go runtime
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

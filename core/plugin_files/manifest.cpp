@@ -30,7 +30,7 @@
 #include <iterator>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 using nlohmann::json;
 
 namespace {
@@ -549,4 +549,4 @@ std::span<const std::string_view> host_interfaces() {
   return kIds;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

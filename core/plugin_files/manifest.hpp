@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 enum class ComponentKind { controller, provider };
 std::string_view to_string(ComponentKind kind);
@@ -97,4 +97,4 @@ ManifestReport parse_manifest(std::string_view text);
 // Ids of the host services and of the cloud interfaces that the broker hands to controllers.
 std::span<const std::string_view> host_interfaces();
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 using nlohmann::json;
@@ -126,4 +126,4 @@ std::vector<std::string> ManifestReader::strings(const char* name, Presence pres
   return texts;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

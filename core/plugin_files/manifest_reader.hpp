@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 class ManifestReader {
  public:
@@ -60,4 +60,4 @@ AnnotationTable read_service_annotations(const nlohmann::json& value, ManifestRe
 bool is_name(std::string_view text);
 bool is_plugin_id(std::string_view text);
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -18,7 +18,7 @@
 #include <system_error>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 namespace {
 
@@ -172,4 +172,4 @@ std::string pin_line(std::string_view id, std::string_view sha256, std::string_v
   return std::string(id) + "=" + std::string(sha256) + "  # " + std::string(file);
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

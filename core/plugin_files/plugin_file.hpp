@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 class OpenFile {
  public:
@@ -86,4 +86,4 @@ class Pins {
 // The line for such a file.
 std::string pin_line(std::string_view id, std::string_view sha256, std::string_view file);
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -215,4 +215,4 @@ const InstalledController* Registry::find_controller(std::string_view name_or_al
   return nullptr;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

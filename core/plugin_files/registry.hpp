@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 // plugin_folder() beside the folder of the running binary: the same in build tree, package and
 // image.
@@ -81,4 +81,4 @@ class Registry {
   std::vector<std::string> problems_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

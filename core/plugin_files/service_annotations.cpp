@@ -8,7 +8,7 @@
 #include <array>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 using nlohmann::json;
@@ -196,4 +196,4 @@ AnnotationTable read_service_annotations(const json& value, ManifestReport& find
   return table;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 
 enum class AnnotationType { text, boolean, integer, choice, port, ports, items };
 
@@ -65,4 +65,4 @@ std::vector<std::string> why_without_effect(const KnownAnnotation& known, const 
                                             const AnnotationValue& others,
                                             const EnvironmentValue& environment);
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

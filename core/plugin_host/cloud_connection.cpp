@@ -12,7 +12,7 @@
 #include <functional>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 namespace {
 
@@ -21,14 +21,16 @@ Status limits_status(const Status& status) {
 }
 
 // A context with an origin of its own, which learns the cloud's answer.
-std::shared_ptr<Context> context_of(const std::shared_ptr<LiveComponent>& provider) {
+std::shared_ptr<plugin::Context> context_of(
+    const std::shared_ptr<plugin::LiveComponent>& provider) {
   return provider->background()->child(
       std::nullopt, {},
-      std::make_shared<Origin>(provider->identity().name, "", CallPriority::load_balancers));
+      std::make_shared<plugin::Origin>(provider->identity().name, "",
+                                       plugin::CallPriority::load_balancers));
 }
 
-LoadBalancerLimitOptions with_scarcity(LoadBalancerLimitOptions options,
-                                       std::function<bool()> scarce) {
+cloud::LoadBalancerLimitOptions with_scarcity(cloud::LoadBalancerLimitOptions options,
+                                              std::function<bool()> scarce) {
   options.scarce = std::move(scarce);
   return options;
 }
@@ -62,15 +64,16 @@ CloudConnection::CloudConnection(const PluginHostDependencies& deps)
       route_deletions_(deps.process.timers, route_telemetry_, deps.cloud.brake,
                        {"routes", "are not wanted any more"}) {}
 
-void CloudConnection::connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered) {
+void CloudConnection::connect(const std::shared_ptr<plugin::LiveComponent>& provider,
+                              Recovered recovered) {
   connect_instances(provider, std::move(recovered));
   connect_network(provider);
   warn_of_undeclared(*provider);
 }
 
 // `ccmctl plugin inspect` shows what the manifest lists.
-void CloudConnection::warn_of_undeclared(LiveComponent& provider) const {
-  const ComponentIdentity& identity = provider.identity();
+void CloudConnection::warn_of_undeclared(plugin::LiveComponent& provider) const {
+  const plugin::ComponentIdentity& identity = provider.identity();
   const std::array<std::pair<bool, const char*>, 4> offered{
       {{instances_ != nullptr, CCM_CLOUD_INSTANCES},
        {load_balancers_ != nullptr, CCM_CLOUD_LOADBALANCERS},
@@ -84,14 +87,14 @@ void CloudConnection::warn_of_undeclared(LiveComponent& provider) const {
   }
 }
 
-void CloudConnection::warn_of_annotations(std::shared_ptr<AnnotationWarnings> warnings) {
+void CloudConnection::warn_of_annotations(std::shared_ptr<cloud::AnnotationWarnings> warnings) {
   if (!load_balancers_ || !warnings) return;
   load_balancers_->on_served(
       [warnings = std::move(warnings)](const auto& service) { warnings->served(service); });
 }
 
 // Without limits of its own the host's choice holds.
-Task<Status> CloudConnection::ask_limits(std::shared_ptr<LiveComponent> provider) {
+Task<Status> CloudConnection::ask_limits(std::shared_ptr<plugin::LiveComponent> provider) {
   if (provider_instances_) {
     const auto limits = co_await provider_instances_->limits();
     if (limits.ok()) instances_->set_limits(limits->batch, limits->parallel);
@@ -109,55 +112,58 @@ Task<Status> CloudConnection::ask_limits(std::shared_ptr<LiveComponent> provider
   co_return Status();
 }
 
-void CloudConnection::connect_instances(const std::shared_ptr<LiveComponent>& provider,
+void CloudConnection::connect_instances(const std::shared_ptr<plugin::LiveComponent>& provider,
                                         Recovered recovered) {
   const auto found = provider->get_interface(CCM_CLOUD_INSTANCES);
   if (!found) return;
-  auto source = std::make_unique<ProviderInstances>(provider, *found, timeouts_);
+  auto source = std::make_unique<cloud::ProviderInstances>(provider, *found, timeouts_);
   if (!source->usable()) return;
   provider_instances_ = std::move(source);
-  BrokerOptions options = broker_options_;
+  cloud::BrokerOptions options = broker_options_;
   options.provider_id_prefixes = provider->identity().provider_id_prefixes;
-  instances_ = std::make_shared<InstancesBroker>(*provider_instances_, timers_, std::move(options));
+  instances_ =
+      std::make_shared<cloud::InstancesBroker>(*provider_instances_, timers_, std::move(options));
   node_deletions_.connect(instances_);
   instances_->on_recovery(std::move(recovered));
 }
 
-void CloudConnection::connect_network(const std::shared_ptr<LiveComponent>& provider) {
+void CloudConnection::connect_network(const std::shared_ptr<plugin::LiveComponent>& provider) {
   if (const auto found = provider->get_interface(CCM_CLOUD_LOADBALANCERS)) {
-    auto made = std::make_shared<LoadBalancersBroker>(
+    auto made = std::make_shared<cloud::LoadBalancersBroker>(
         provider, *found, timeouts_,
-        LoadBalancersBroker::Brakes{load_balancer_deletions_, last_members_}, metrics_,
+        cloud::LoadBalancersBroker::Brakes{load_balancer_deletions_, last_members_}, metrics_,
         load_balancer_limits_);
     if (made->usable()) load_balancers_ = std::move(made);
   }
   if (const auto found = provider->get_interface(CCM_CLOUD_ROUTES)) {
-    auto targets = std::make_unique<RouteTargets>(cache_, timers_, routable_ranges_, instances_);
-    auto made = std::make_shared<RoutesBroker>(
+    auto targets =
+        std::make_unique<cloud::RouteTargets>(cache_, timers_, routable_ranges_, instances_);
+    auto made = std::make_shared<cloud::RoutesBroker>(
         provider, *found, timeouts_, route_deletions_, std::move(targets),
         [this](const std::string& node) { return node_deletions_.deleted(node); });
     if (made->usable()) routes_ = std::move(made);
   }
 }
 
-void CloudConnection::add_services(ComponentHost& host,
-                                   const std::shared_ptr<LiveComponent>& component) const {
-  if (instances_) host.add(std::make_unique<InstancesService>(component, instances_));
-  if (load_balancers_) host.add(std::make_unique<LoadBalancersService>(component, load_balancers_));
-  if (routes_) host.add(std::make_unique<RoutesService>(component, routes_));
+void CloudConnection::add_services(plugin::ComponentHost& host,
+                                   const std::shared_ptr<plugin::LiveComponent>& component) const {
+  if (instances_) host.add(std::make_unique<cloud::InstancesService>(component, instances_));
+  if (load_balancers_)
+    host.add(std::make_unique<cloud::LoadBalancersService>(component, load_balancers_));
+  if (routes_) host.add(std::make_unique<cloud::RoutesService>(component, routes_));
 }
 
-std::shared_ptr<ObjectApi> CloudConnection::guard(std::shared_ptr<ObjectApi> api) {
-  return guard_nodes(std::move(api), node_deletions_);
+std::shared_ptr<plugin::ObjectApi> CloudConnection::guard(std::shared_ptr<plugin::ObjectApi> api) {
+  return cloud::guard_nodes(std::move(api), node_deletions_);
 }
 
 Status CloudConnection::watch_nodes(runtime::EventSource& events) {
   if ((!instances_ && !routes_) || std::exchange(watches_nodes_, true)) return {};
   runtime::WatchSpec spec;
   spec.resource = "v1/nodes";
-  if (instances_) spec.fields = node_fact_fields();
+  if (instances_) spec.fields = cloud::node_fact_fields();
   if (routes_) {
-    const auto& fields = route_target_fields();
+    const auto& fields = cloud::route_target_fields();
     spec.fields.insert(spec.fields.end(), fields.begin(), fields.end());
   }
   return events.watch(spec, {});
@@ -170,14 +176,14 @@ void CloudConnection::begin() {
   route_deletions_.begin();
 }
 
-std::optional<LoadBalancerReport> CloudConnection::load_balancer_of(
+std::optional<cloud::LoadBalancerReport> CloudConnection::load_balancer_of(
     std::string_view service) const {
   if (!load_balancers_) return std::nullopt;
   return load_balancers_->balancer_of(service);
 }
 
-ChangeLimitReport CloudConnection::change_limits() const {
-  return load_balancers_ ? load_balancers_->change_limits() : ChangeLimitReport();
+cloud::ChangeLimitReport CloudConnection::change_limits() const {
+  return load_balancers_ ? load_balancers_->change_limits() : cloud::ChangeLimitReport();
 }
 
 uint64_t CloudConnection::changes_held() const {
@@ -199,13 +205,14 @@ std::string CloudConnection::listing_doubt() const {
          short_duration(*age) + ", so nothing is concluded from what it lacks";
 }
 
-std::vector<RouteReport> CloudConnection::routes_of(const std::string& node) const {
-  return routes_ ? routes_->routes_of(node) : std::vector<RouteReport>();
+std::vector<cloud::RouteReport> CloudConnection::routes_of(const std::string& node) const {
+  return routes_ ? routes_->routes_of(node) : std::vector<cloud::RouteReport>();
 }
 
 std::string CloudConnection::brake_summary() const {
   std::string text = node_deletions_.summary();
-  for (const AbsenceBrake* brake : {&load_balancer_deletions_, &last_members_, &route_deletions_}) {
+  for (const cloud::AbsenceBrake* brake :
+       {&load_balancer_deletions_, &last_members_, &route_deletions_}) {
     if (brake->report().engaged) text += "; " + brake->kind() + " " + brake->status_text();
   }
   return text;
@@ -219,4 +226,4 @@ std::vector<BrakeStatus> CloudConnection::brakes() const {
       {"routes", route_deletions_.report(), route_deletions_.status_text()}};
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -27,7 +27,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 struct BrakeStatus {
   std::string kind;  // as in the metrics: "nodes", "loadbalancers", "members", "routes"
@@ -43,37 +43,39 @@ class CloudConnection {
   explicit CloudConnection(const PluginHostDependencies& dependencies);
 
   // Takes the interfaces that the provider offers after its log-in.
-  void connect(const std::shared_ptr<LiveComponent>& provider, Recovered recovered);
+  void connect(const std::shared_ptr<plugin::LiveComponent>& provider, Recovered recovered);
   // After connect(): tells Services of annotations without effect.
-  void warn_of_annotations(std::shared_ptr<AnnotationWarnings> warnings);
+  void warn_of_annotations(std::shared_ptr<cloud::AnnotationWarnings> warnings);
   // After connect(): asks for their limits, and keeps to them from then on. This object outlives
   // it.
-  Task<Status> ask_limits(std::shared_ptr<LiveComponent> provider);
+  Task<Status> ask_limits(std::shared_ptr<plugin::LiveComponent> provider);
   // The services by which a controller uses the cloud.
-  void add_services(ComponentHost& host, const std::shared_ptr<LiveComponent>& component) const;
+  void add_services(plugin::ComponentHost& host,
+                    const std::shared_ptr<plugin::LiveComponent>& component) const;
   // `api` with the brake in front of deletions of Nodes.
-  std::shared_ptr<ObjectApi> guard(std::shared_ptr<ObjectApi> api);
+  std::shared_ptr<plugin::ObjectApi> guard(std::shared_ptr<plugin::ObjectApi> api);
   // Watches the fields that the brake on deletions of Nodes and the rule for routes read; once, and
   // only with instances or routes.
   Status watch_nodes(runtime::EventSource& events);
   // This process leads: brakes begin to count.
   void begin();
 
-  [[nodiscard]] CallBudgets& call_budgets() { return budgets_; }
+  [[nodiscard]] plugin::CallBudgets& call_budgets() { return budgets_; }
   // Whether the cloud works, by the provider's operations.
-  [[nodiscard]] CloudHealth& health() { return health_; }
-  [[nodiscard]] const CloudHealth& health() const { return health_; }
+  [[nodiscard]] cloud::CloudHealth& health() { return health_; }
+  [[nodiscard]] const cloud::CloudHealth& health() const { return health_; }
 
   // The instances of the cloud; null when the provider does not offer them.
-  [[nodiscard]] InstancesBroker* instances() const { return instances_.get(); }
+  [[nodiscard]] cloud::InstancesBroker* instances() const { return instances_.get(); }
   // The provider, as it is configured, has them.
   [[nodiscard]] bool has_load_balancers() const { return load_balancers_ != nullptr; }
   // Where Services record the id of their load balancer.
   [[nodiscard]] const std::string& id_annotation() const { return id_annotation_; }
   // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of it.
-  [[nodiscard]] std::optional<LoadBalancerReport> load_balancer_of(std::string_view service) const;
+  [[nodiscard]] std::optional<cloud::LoadBalancerReport> load_balancer_of(
+      std::string_view service) const;
   // The changes of load balancers that wait for their turn.
-  [[nodiscard]] ChangeLimitReport change_limits() const;
+  [[nodiscard]] cloud::ChangeLimitReport change_limits() const;
   // How many had to wait, in all.
   [[nodiscard]] uint64_t changes_held() const;
   // Services that the creation brake keeps from another load balancer.
@@ -83,42 +85,43 @@ class CloudConnection {
   // Why, and for how long, as a text for people; empty while the list is trusted.
   [[nodiscard]] std::string listing_doubt() const;
   // The routes of one Node, as the broker knows them.
-  [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
+  [[nodiscard]] std::vector<cloud::RouteReport> routes_of(const std::string& node) const;
   // The cloud's limits of calls, one for each credential.
-  [[nodiscard]] std::vector<BudgetReport> budgets() const { return budgets_.report(); }
+  [[nodiscard]] std::vector<plugin::BudgetReport> budgets() const { return budgets_.report(); }
   // A line that anybody may read, without names: the brake on Nodes, and each other one that holds.
   [[nodiscard]] std::string brake_summary() const;
   // The brakes on all deletions that follow from a missing object.
   [[nodiscard]] std::vector<BrakeStatus> brakes() const;
 
  private:
-  void connect_instances(const std::shared_ptr<LiveComponent>& provider, Recovered recovered);
-  void connect_network(const std::shared_ptr<LiveComponent>& provider);
-  void warn_of_undeclared(LiveComponent& provider) const;
+  void connect_instances(const std::shared_ptr<plugin::LiveComponent>& provider,
+                         Recovered recovered);
+  void connect_network(const std::shared_ptr<plugin::LiveComponent>& provider);
+  void warn_of_undeclared(plugin::LiveComponent& provider) const;
 
   runtime::Timers& timers_;
-  const ObjectCache& cache_;
+  const plugin::ObjectCache& cache_;
   const RoutableRanges routable_ranges_;
-  const BrokerOptions broker_options_;
-  const ProviderTimeouts timeouts_;
-  const LoadBalancerLimitOptions load_balancer_limits_;
+  const cloud::BrokerOptions broker_options_;
+  const cloud::ProviderTimeouts timeouts_;
+  const cloud::LoadBalancerLimitOptions load_balancer_limits_;
   prometheus::Registry& metrics_;
-  CallBudgets budgets_;
-  CloudHealth health_;
-  DeletionTelemetry node_telemetry_;
-  NodeDeletions node_deletions_;
-  DeletionTelemetry load_balancer_telemetry_;
-  DeletionTelemetry member_telemetry_;
-  DeletionTelemetry route_telemetry_;
-  AbsenceBrake load_balancer_deletions_;
-  AbsenceBrake last_members_;  // of load balancers
-  AbsenceBrake route_deletions_;
+  plugin::CallBudgets budgets_;
+  cloud::CloudHealth health_;
+  cloud::DeletionTelemetry node_telemetry_;
+  cloud::NodeDeletions node_deletions_;
+  cloud::DeletionTelemetry load_balancer_telemetry_;
+  cloud::DeletionTelemetry member_telemetry_;
+  cloud::DeletionTelemetry route_telemetry_;
+  cloud::AbsenceBrake load_balancer_deletions_;
+  cloud::AbsenceBrake last_members_;  // of load balancers
+  cloud::AbsenceBrake route_deletions_;
   bool watches_nodes_ = false;
   std::string id_annotation_ = "cloud-controller-manager/load-balancer-id";
-  std::unique_ptr<ProviderInstances> provider_instances_;
-  std::shared_ptr<InstancesBroker> instances_;
-  std::shared_ptr<LoadBalancersBroker> load_balancers_;
-  std::shared_ptr<RoutesBroker> routes_;
+  std::unique_ptr<cloud::ProviderInstances> provider_instances_;
+  std::shared_ptr<cloud::InstancesBroker> instances_;
+  std::shared_ptr<cloud::LoadBalancersBroker> load_balancers_;
+  std::shared_ptr<cloud::RoutesBroker> routes_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -27,7 +27,7 @@ namespace prometheus {
 class Registry;
 }
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 // The process that plugins run in.
 struct ProcessParts {
@@ -35,44 +35,45 @@ struct ProcessParts {
   runtime::Timers& timers;  // the loop's own, or a test's
   runtime::WorkerPool& workers;
   prometheus::Registry& metrics;
-  const FlagSource& flags;
-  const LeaderState& leader;
+  const plugin::FlagSource& flags;
+  const plugin::LeaderState& leader;
   // The gate of all writes to Kubernetes and to the cloud; null = a gate that asks
   // leader.leading().
   std::shared_ptr<net::WriteGate> write_gate{};
   // Not null in a dry run: gets the writes to the cloud, none of which is sent.
   // ClusterParts::object_api then withholds those to Kubernetes.
-  WithheldWrites* withheld = nullptr;
+  plugin::WithheldWrites* withheld = nullptr;
 };
 
 // Kubernetes, as controllers see it.
 struct ClusterParts {
-  runtime::EventSource& events;  // InformerSource
-  const ObjectCache& cache;      // InformerCache
+  runtime::EventSource& events;      // InformerSource
+  const plugin::ObjectCache& cache;  // InformerCache
   // Kubernetes calls under a component's identity: make_object_api(client.derive(...)).
-  std::function<std::shared_ptr<ObjectApi>(const ComponentIdentity&)> object_api{};
-  RecordEvent record_event{};  // EventRecorders::record, for the host's own Events
+  std::function<std::shared_ptr<plugin::ObjectApi>(const plugin::ComponentIdentity&)> object_api{};
+  plugin::RecordEvent record_event{};  // EventRecorders::record, for the host's own Events
   // Records a component's Events under its identity; empty = record_event.
-  std::function<RecordEvent(const ComponentIdentity&)> component_events{};
+  std::function<plugin::RecordEvent(const plugin::ComponentIdentity&)> component_events{};
   std::chrono::milliseconds default_resync{0};             // --min-resync-period
   std::chrono::milliseconds controller_start_interval{0};  // --controller-start-interval
   // Whether a controller may begin; empty = always. Asked again by start_allowed_controllers().
-  std::function<bool(const ComponentIdentity&)> may_start{};
+  std::function<bool(const plugin::ComponentIdentity&)> may_start{};
 };
 
 // The way to the cloud, and what its provider is trusted with.
 struct CloudParts {
-  SendHttp send_http{};               // make_send_http()
-  MakeHttpClient make_http_client{};  // make_http_clients(); empty: no clients of components' own
+  plugin::SendHttp send_http{};  // make_send_http()
+  plugin::MakeHttpClient
+      make_http_client{};  // make_http_clients(); empty: no clients of components' own
   // The user agent of a component's HTTP requests (HOST-133); empty = none is set.
-  std::function<std::string(const ComponentIdentity&)> user_agent{};
+  std::function<std::string(const plugin::ComponentIdentity&)> user_agent{};
   // Gets the plugins' HTTP exchanges (--record); null: none are recorded.
-  std::shared_ptr<HttpRecording> recording{};
+  std::shared_ptr<plugin::HttpRecording> recording{};
   std::string config_path{};  // --cloud-config
-  BrokerOptions broker{};
-  ProviderTimeouts timeouts{};
+  cloud::BrokerOptions broker{};
+  cloud::ProviderTimeouts timeouts{};
   runtime::BrakeOptions brake{};
-  LoadBalancerLimitOptions load_balancer_limits{};
+  cloud::LoadBalancerLimitOptions load_balancer_limits{};
 };
 
 // What they refer to must outlive PluginHost.
@@ -82,4 +83,4 @@ struct PluginHostDependencies {
   CloudParts cloud{};
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

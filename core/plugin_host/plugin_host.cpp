@@ -39,19 +39,19 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 using boost::asio::awaitable;
 using std::chrono::milliseconds;
 
 // A component with all that belongs to it. It is freed as a whole, or not at all. Loop thread.
 struct ComponentUnit {
-  ComponentKind kind = ComponentKind::controller;
-  std::shared_ptr<LiveComponent> live;
-  std::shared_ptr<ComponentHost> host;
-  std::shared_ptr<ControllerPort> port = std::make_shared<ControllerPort>();
-  std::unique_ptr<ComponentController> controller;  // once it is set up
-  std::string skipped;                              // why its setup found nothing to do
+  plugin_files::ComponentKind kind = plugin_files::ComponentKind::controller;
+  std::shared_ptr<plugin::LiveComponent> live;
+  std::shared_ptr<plugin::ComponentHost> host;
+  std::shared_ptr<plugin::ControllerPort> port = std::make_shared<plugin::ControllerPort>();
+  std::unique_ptr<plugin::ComponentController> controller;  // once it is set up
+  std::string skipped;                                      // why its setup found nothing to do
 
   [[nodiscard]] const std::string& name() const { return live->identity().name; }
   // Null until the controller has been set up.
@@ -63,8 +63,9 @@ struct ComponentUnit {
 namespace {
 
 // As the manifest describes the component.
-ComponentIdentity identity_of(const LoadedPlugin& plugin, const Component& component) {
-  ComponentIdentity identity;
+plugin::ComponentIdentity identity_of(const plugin_files::LoadedPlugin& plugin,
+                                      const plugin_files::Component& component) {
+  plugin::ComponentIdentity identity;
   identity.plugin_id = plugin.manifest.id;
   identity.name = component.name;
   identity.client_name = component.client_name;
@@ -83,7 +84,7 @@ void keep_for_ever(std::shared_ptr<void> what) {
 
 ComponentReport report_of(const ComponentUnit& unit, const runtime::Watchdog& watchdog,
                           runtime::TimePoint now) {
-  const ComponentIdentity& identity = unit.live->identity();
+  const plugin::ComponentIdentity& identity = unit.live->identity();
   const auto& watched = watchdog.components().find(identity.name)->second;
   ComponentReport report;
   report.name = identity.name;
@@ -114,7 +115,7 @@ Task<Status> all_of(std::vector<Task<Status>> tasks) {
   for (std::size_t index = 0; index < tasks.size(); ++index) {
     kept.push_back(keep_status(std::move(tasks[index]), statuses[index]));
   }
-  Together all(std::move(kept));
+  plugin::Together all(std::move(kept));
   co_await all;
   const auto fault = std::find_if(statuses.begin(), statuses.end(),
                                   [](const Status& status) { return !status.ok(); });
@@ -127,7 +128,8 @@ struct HintedObjects {
 };
 
 // Every text that the hint names has to fit; one of them at least is there.
-bool is_node(const CloudHint& hint, const kube::Object& node, const InstancesBroker* instances) {
+bool is_node(const plugin::CloudHint& hint, const kube::Object& node,
+             const cloud::InstancesBroker* instances) {
   if (!hint.name.empty() && node.name() == hint.name) return true;
   const std::string_view id = node.text_at("/spec/providerID");
   if (hint.provider_id.empty() || id.empty()) return false;
@@ -136,7 +138,8 @@ bool is_node(const CloudHint& hint, const kube::Object& node, const InstancesBro
          instances->own_id(std::string(id)) == instances->own_id(hint.provider_id);
 }
 
-bool is_service(const CloudHint& hint, const kube::Object& service, const std::string& id_field) {
+bool is_service(const plugin::CloudHint& hint, const kube::Object& service,
+                const std::string& id_field) {
   if (!hint.uid.empty()) return service.uid() == hint.uid;
   if (!hint.name.empty()) {
     return service.name() == hint.name && service.namespace_name() == hint.namespace_name;
@@ -147,8 +150,9 @@ bool is_service(const CloudHint& hint, const kube::Object& service, const std::s
 // The Nodes or Services of a hint; none when the cache has none. `id_annotation` is where Services
 // record the id of their load balancer; `instances`, which may be null, knows under which provider
 // IDs Nodes may name an instance.
-HintedObjects hinted_objects(const CloudHint& hint, const ObjectCache& cache,
-                             const std::string& id_annotation, const InstancesBroker* instances) {
+HintedObjects hinted_objects(const plugin::CloudHint& hint, const plugin::ObjectCache& cache,
+                             const std::string& id_annotation,
+                             const cloud::InstancesBroker* instances) {
   HintedObjects found;
   const bool instance = hint.kind == CCM_HINT_INSTANCE;
   if (!instance) found.resource = "v1/services";
@@ -169,18 +173,20 @@ struct PluginHost::Impl {
 
   explicit Impl(PluginHostDependencies wanted);
 
-  boost::asio::awaitable<Status> create(ComponentKind kind, LoadedPlugin plugin, std::string name);
-  boost::asio::awaitable<Result<Unit>> open(const LoadedPlugin& plugin);
-  [[nodiscard]] RecordEvent noting_warnings(const ComponentIdentity& component) const;
+  boost::asio::awaitable<Status> create(plugin_files::ComponentKind kind,
+                                        plugin_files::LoadedPlugin plugin, std::string name);
+  boost::asio::awaitable<Result<Unit>> open(const plugin_files::LoadedPlugin& plugin);
+  [[nodiscard]] plugin::RecordEvent noting_warnings(
+      const plugin::ComponentIdentity& component) const;
   // By the provider's manifest; null when it lists no annotations.
-  [[nodiscard]] std::shared_ptr<AnnotationWarnings> annotation_warnings_of(
-      const Manifest& manifest, const ComponentIdentity& identity) const;
+  [[nodiscard]] std::shared_ptr<cloud::AnnotationWarnings> annotation_warnings_of(
+      const plugin_files::Manifest& manifest, const plugin::ComponentIdentity& identity) const;
   [[nodiscard]] std::function<bool()> may_write() const;
   void add_services(ComponentUnit& unit);
   void held_the_loop(const runtime::Watchdog::Stall& stall);
   void dropped_completion(const char* kind);  // any thread
   void retry_failed(std::chrono::nanoseconds outage);
-  void hinted(const CloudHint& hint);
+  void hinted(const plugin::CloudHint& hint);
   void start_ready_controllers();
   void pause_before_next_start();
   Task<Status> stop_controllers(std::chrono::milliseconds limit);
@@ -197,19 +203,19 @@ struct PluginHost::Impl {
 
   PluginHostDependencies deps;
   PluginMetrics plugin_metrics;
-  MetricsRegistry metrics_registry;
-  std::shared_ptr<WarningNotes> warnings;  // for components' Events
-  CloudConfig cloud_config;
-  ConfigRejections config_rejections;
-  WatchedFiles files;
+  plugin::MetricsRegistry metrics_registry;
+  std::shared_ptr<plugin::WarningNotes> warnings;  // for components' Events
+  plugin::CloudConfig cloud_config;
+  plugin::ConfigRejections config_rejections;
+  plugin::WatchedFiles files;
   CloudConnection cloud;
   ProviderStart provider_start;
   runtime::Watchdog watchdog;
-  std::unique_ptr<CompletionTable> completions;
-  ComponentRuntime runtime;
+  std::unique_ptr<plugin::CompletionTable> completions;
+  plugin::ComponentRuntime runtime;
   std::map<std::string, Unit> opened;  // what the components of a plugin share, by plugin
   Unit provider;
-  std::shared_ptr<AnnotationWarnings> annotation_warnings;
+  std::shared_ptr<cloud::AnnotationWarnings> annotation_warnings;
   std::vector<Unit> controllers;
   std::vector<Unit> unfinished;        // whose create was not completed in time
   runtime::Timers::Id next_start = 0;  // of a controller, while it has to wait; else 0
@@ -224,7 +230,7 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
     : deps(std::move(wanted)),
       plugin_metrics(deps.process.metrics),
       metrics_registry(deps.process.metrics),
-      warnings(std::make_shared<WarningNotes>(deps.process.timers)),
+      warnings(std::make_shared<plugin::WarningNotes>(deps.process.timers)),
       cloud_config(deps.process.timers, deps.cloud.config_path),
       config_rejections(deps.process.metrics),
       files(deps.process.loop, deps.process.timers),
@@ -232,16 +238,16 @@ PluginHost::Impl::Impl(PluginHostDependencies wanted)
       provider_start(deps.process.loop, deps.process.timers),
       watchdog(deps.process.timers,
                [this](const runtime::Watchdog::Stall& stall) { held_the_loop(stall); }),
-      completions(std::make_unique<CompletionTable>(
+      completions(std::make_unique<plugin::CompletionTable>(
           deps.process.loop, [this](const char* kind) { dropped_completion(kind); })),
       runtime{deps.process.loop,
               deps.process.timers,
               deps.process.workers,
               watchdog,
               *completions,
-              [this](const ComponentIdentity& component, std::string_view operation,
+              [this](const plugin::ComponentIdentity& component, std::string_view operation,
                      const Status& status, std::chrono::nanoseconds duration,
-                     const std::optional<CloudAnswer>& answer) {
+                     const std::optional<plugin::CloudAnswer>& answer) {
                 plugin_metrics.operation(component, operation, status, duration);
                 if (provider && component.name == provider->name() && !stopping) {
                   cloud.health().ended(operation, status, answer);
@@ -278,7 +284,7 @@ PluginHost::~PluginHost() {
   if (impl_->leaked || impl_->completions->in_flight() > 0) {
     keep_for_ever(impl_);
   } else {
-    keep_for_ever(std::shared_ptr<CompletionTable>(std::move(impl_->completions)));
+    keep_for_ever(std::shared_ptr<plugin::CompletionTable>(std::move(impl_->completions)));
   }
 }
 
@@ -291,7 +297,7 @@ void PluginHost::Impl::retry_failed(std::chrono::nanoseconds outage) {
   log::info("The cloud answers again", {{"outage", outage}, {"retried", keys}});
 }
 
-void PluginHost::Impl::hinted(const CloudHint& hint) {
+void PluginHost::Impl::hinted(const plugin::CloudHint& hint) {
   const bool instance = hint.kind == CCM_HINT_INSTANCE;
   const HintedObjects found =
       hinted_objects(hint, deps.cluster.cache, cloud.id_annotation(), cloud.instances());
@@ -314,17 +320,18 @@ PluginHost::Impl::Unit PluginHost::Impl::find(std::string_view controller) const
   return nullptr;
 }
 
-awaitable<Status> PluginHost::create_provider(LoadedPlugin plugin, std::string name) {
-  return impl_->create(ComponentKind::provider, std::move(plugin), std::move(name));
+awaitable<Status> PluginHost::create_provider(plugin_files::LoadedPlugin plugin, std::string name) {
+  return impl_->create(plugin_files::ComponentKind::provider, std::move(plugin), std::move(name));
 }
 
-awaitable<Status> PluginHost::create_controller(LoadedPlugin plugin, std::string name) {
-  return impl_->create(ComponentKind::controller, std::move(plugin), std::move(name));
+awaitable<Status> PluginHost::create_controller(plugin_files::LoadedPlugin plugin,
+                                                std::string name) {
+  return impl_->create(plugin_files::ComponentKind::controller, std::move(plugin), std::move(name));
 }
 
 awaitable<Status> PluginHost::start_provider() {
   const auto impl = impl_;  // outlives this object while it waits
-  Status status = co_await await_task(impl->tasks, impl->provider_start.run());
+  Status status = co_await plugin::await_task(impl->tasks, impl->provider_start.run());
   if (!status.ok() || !impl->provider) co_return status;
   // The provider's interfaces are known after its log-in.
   impl->cloud.connect(impl->provider->live, [impl = impl.get()](std::chrono::nanoseconds outage) {
@@ -336,7 +343,7 @@ awaitable<Status> PluginHost::start_provider() {
     return impl->cloud.ask_limits(impl->provider->live);
   };
   auto asking = impl->provider_start.repeat(std::move(message), std::move(attempt));
-  status = co_await await_task(impl->tasks, std::move(asking));
+  status = co_await plugin::await_task(impl->tasks, std::move(asking));
   if (!status.ok()) co_return status.with_context("limits");
   for (const auto& unit : impl->controllers) impl->cloud.add_services(*unit->host, unit->live);
   co_return status;
@@ -354,12 +361,13 @@ awaitable<Result<bool>> PluginHost::setup_controller(std::string name) {
   }
   if (Status watched = impl->cloud.watch_nodes(impl->deps.cluster.events); !watched.ok())
     co_return watched;
-  ComponentController::Options options;
+  plugin::ComponentController::Options options;
   options.default_resync = impl->deps.cluster.default_resync;
   options.metrics = &impl->deps.process.metrics;
-  unit->controller = std::make_unique<ComponentController>(unit->live, *table, options, unit->port);
+  unit->controller =
+      std::make_unique<plugin::ComponentController>(unit->live, *table, options, unit->port);
   auto setting_up = unit->controller->setup(impl->deps.cluster.events);
-  Status status = co_await await_task(impl->tasks, std::move(setting_up));
+  Status status = co_await plugin::await_task(impl->tasks, std::move(setting_up));
   if (status.code() == Code::unimplemented) {
     log::info("Skipping controller", {{"controller", name}, {"reason", status}});
     unit->skipped = status.message().empty() ? "it has nothing to do" : status.message();
@@ -425,12 +433,12 @@ std::optional<std::string> PluginHost::unseen_write() const {
 
 awaitable<Status> PluginHost::stop_controllers(milliseconds limit) {
   const auto impl = impl_;
-  co_return co_await await_task(impl->tasks, impl->stop_controllers(limit));
+  co_return co_await plugin::await_task(impl->tasks, impl->stop_controllers(limit));
 }
 
 awaitable<Status> PluginHost::stop(milliseconds limit) {
   const auto impl = impl_;
-  co_return co_await await_task(impl->tasks, impl->stop(limit));
+  co_return co_await plugin::await_task(impl->tasks, impl->stop(limit));
 }
 
 Task<Status> PluginHost::Impl::stop_controllers(milliseconds limit) {
@@ -467,10 +475,10 @@ Task<Status> PluginHost::Impl::destroy(std::vector<Unit> units, milliseconds lim
 }
 
 Task<Status> PluginHost::Impl::destroy(Unit unit, milliseconds limit) {
-  const CallbackAwaiter<Status>::Start start = [&](std::function<void(Status)> done) {
+  const plugin::CallbackAwaiter<Status>::Start start = [&](std::function<void(Status)> done) {
     unit->live->destroy(limit, std::move(done));
   };
-  CallbackAwaiter<Status> destroyed(start);
+  plugin::CallbackAwaiter<Status> destroyed(start);
   Status status = co_await destroyed;
   if (!status.ok()) {
     leaked = true;
@@ -486,7 +494,7 @@ std::vector<PluginHost::Impl::Unit> PluginHost::Impl::closable() const {
   for (const auto& [plugin, unit] : opened) {
     const bool left = std::any_of(components.begin(), components.end(), [&](const Unit& other) {
       return other->live->identity().plugin_id == plugin &&
-             other->live->state() != LiveComponent::State::destroyed;
+             other->live->state() != plugin::LiveComponent::State::destroyed;
     });
     if (left) {
       keep_for_ever(unit);
@@ -497,7 +505,7 @@ std::vector<PluginHost::Impl::Unit> PluginHost::Impl::closable() const {
   return all;
 }
 
-std::shared_ptr<LiveComponent> PluginHost::provider() const {
+std::shared_ptr<plugin::LiveComponent> PluginHost::provider() const {
   return impl_->provider ? impl_->provider->live : nullptr;
 }
 
@@ -515,11 +523,11 @@ std::vector<ComponentReport> PluginHost::components() const {
   return reports;
 }
 
-std::vector<ObjectReport> PluginHost::unsettled(std::size_t limit) const {
-  std::vector<ObjectReport> all;
+std::vector<plugin::ObjectReport> PluginHost::unsettled(std::size_t limit) const {
+  std::vector<plugin::ObjectReport> all;
   for (const auto& unit : impl_->with_queue()) {
     const runtime::WorkQueue& queue = unit->runner()->queue();
-    for (ObjectReport& report : unit->controller->records().list(queue, limit)) {
+    for (plugin::ObjectReport& report : unit->controller->records().list(queue, limit)) {
       report.controller = unit->name();
       all.push_back(std::move(report));
     }
@@ -527,8 +535,8 @@ std::vector<ObjectReport> PluginHost::unsettled(std::size_t limit) const {
   return all;
 }
 
-std::vector<ObjectReport> PluginHost::object(std::string_view key) const {
-  std::vector<ObjectReport> all;
+std::vector<plugin::ObjectReport> PluginHost::object(std::string_view key) const {
+  std::vector<plugin::ObjectReport> all;
   for (const auto& unit : impl_->with_queue()) {
     all.push_back(unit->controller->records().find(key, unit->runner()->queue()));
     all.back().controller = unit->name();
@@ -536,15 +544,15 @@ std::vector<ObjectReport> PluginHost::object(std::string_view key) const {
   return all;
 }
 
-std::map<std::string, Outcomes> PluginHost::outcomes() const {
-  std::map<std::string, Outcomes> all;
+std::map<std::string, plugin::Outcomes> PluginHost::outcomes() const {
+  std::map<std::string, plugin::Outcomes> all;
   for (const auto& unit : impl_->with_queue()) {
     all.emplace(unit->name(), unit->controller->records().outcomes());
   }
   return all;
 }
 
-std::vector<WarningReport> PluginHost::warnings_of(std::string_view key) const {
+std::vector<plugin::WarningReport> PluginHost::warnings_of(std::string_view key) const {
   return impl_->warnings->find(key);
 }
 
@@ -552,15 +560,18 @@ std::optional<runtime::Watchdog::Running> PluginHost::running() const {
   return impl_->watchdog.running();
 }
 
-CompletionFaults PluginHost::completion_faults() const { return impl_->completions->faults(); }
+plugin::CompletionFaults PluginHost::completion_faults() const {
+  return impl_->completions->faults();
+}
 
-std::vector<ConfigRejection> PluginHost::config_rejections() const {
+std::vector<plugin::ConfigRejection> PluginHost::config_rejections() const {
   return impl_->config_rejections.list();
 }
 
 // The components of a PluginHost: how they are made, and which services each one has.
 
-RecordEvent PluginHost::Impl::noting_warnings(const ComponentIdentity& component) const {
+plugin::RecordEvent PluginHost::Impl::noting_warnings(
+    const plugin::ComponentIdentity& component) const {
   auto recording = deps.cluster.component_events ? deps.cluster.component_events(component)
                                                  : deps.cluster.record_event;
   return [notes = warnings, record = std::move(recording)](
@@ -571,22 +582,23 @@ RecordEvent PluginHost::Impl::noting_warnings(const ComponentIdentity& component
   };
 }
 
-std::shared_ptr<AnnotationWarnings> PluginHost::Impl::annotation_warnings_of(
-    const Manifest& manifest, const ComponentIdentity& identity) const {
+std::shared_ptr<cloud::AnnotationWarnings> PluginHost::Impl::annotation_warnings_of(
+    const plugin_files::Manifest& manifest, const plugin::ComponentIdentity& identity) const {
   if (!manifest.service_annotations) return nullptr;
   std::map<std::string, std::string> flags;  // by the variable that stands for each
-  for (const Option& option : manifest.options) {
+  for (const plugin_files::Option& option : manifest.options) {
     if (!option.environment.empty()) flags.emplace(option.environment, option.name);
   }
-  EnvironmentValue environment = [flags = std::move(flags),
-                                  &source = deps.process.flags](const std::string& name) {
-    const auto flag = flags.find(name);
-    if (flag != flags.end()) return source.flag(flag->second).value_or("");
-    const char* value = std::getenv(name.c_str());
-    return value == nullptr ? std::string() : std::string(value);
-  };
-  return std::make_shared<AnnotationWarnings>(*manifest.service_annotations, std::move(environment),
-                                              noting_warnings(identity), identity.name);
+  plugin_files::EnvironmentValue environment =
+      [flags = std::move(flags), &source = deps.process.flags](const std::string& name) {
+        const auto flag = flags.find(name);
+        if (flag != flags.end()) return source.flag(flag->second).value_or("");
+        const char* value = std::getenv(name.c_str());
+        return value == nullptr ? std::string() : std::string(value);
+      };
+  return std::make_shared<cloud::AnnotationWarnings>(*manifest.service_annotations,
+                                                     std::move(environment),
+                                                     noting_warnings(identity), identity.name);
 }
 
 // A dry run's writes to Kubernetes get as far as deps.cluster.object_api, although the gate is
@@ -597,61 +609,64 @@ std::function<bool()> PluginHost::Impl::may_write() const {
 }
 
 void PluginHost::Impl::add_services(ComponentUnit& unit) {
-  const std::shared_ptr<LiveComponent>& live = unit.live;
-  unit.host = std::make_shared<ComponentHost>(live->identity().nonblocking);
+  const std::shared_ptr<plugin::LiveComponent>& live = unit.live;
+  unit.host = std::make_shared<plugin::ComponentHost>(live->identity().nonblocking);
   keep_for_ever(unit.host);  // a stray thread of the plugin may still call it
-  ComponentHost& host = *unit.host;
-  host.add(std::make_unique<LogService>(live));
-  host.add(std::make_unique<CtxService>(live));
-  host.add(std::make_unique<ObjectService>(live));
-  host.add(std::make_unique<TimerService>(live));
-  host.add(std::make_unique<PostService>(live));
-  host.add(std::make_unique<WorkerService>(live));
-  host.add(std::make_unique<MetricsService>(live, metrics_registry));
-  host.add(std::make_unique<ConfigService>(live, deps.process.flags, cloud_config,
-                                           config_rejections, deps.cloud.recording));
-  host.add(std::make_unique<LeaderService>(live, deps.process.leader));
-  host.add(std::make_unique<EventService>(live, noting_warnings(live->identity())));
-  host.add(std::make_unique<KubeService>(live, deps.cluster.cache,
-                                         cloud.guard(deps.cluster.object_api(live->identity())),
-                                         may_write()));
-  HttpServiceOptions http;
+  plugin::ComponentHost& host = *unit.host;
+  host.add(std::make_unique<plugin::LogService>(live));
+  host.add(std::make_unique<plugin::CtxService>(live));
+  host.add(std::make_unique<plugin::ObjectService>(live));
+  host.add(std::make_unique<plugin::TimerService>(live));
+  host.add(std::make_unique<plugin::PostService>(live));
+  host.add(std::make_unique<plugin::WorkerService>(live));
+  host.add(std::make_unique<plugin::MetricsService>(live, metrics_registry));
+  host.add(std::make_unique<plugin::ConfigService>(live, deps.process.flags, cloud_config,
+                                                   config_rejections, deps.cloud.recording));
+  host.add(std::make_unique<plugin::LeaderService>(live, deps.process.leader));
+  host.add(std::make_unique<plugin::EventService>(live, noting_warnings(live->identity())));
+  host.add(std::make_unique<plugin::KubeService>(
+      live, deps.cluster.cache, cloud.guard(deps.cluster.object_api(live->identity())),
+      may_write()));
+  plugin::HttpServiceOptions http;
   http.send = deps.cloud.send_http;
   http.budgets = &cloud.call_budgets();
   http.gate = deps.process.write_gate;
   http.withheld = deps.process.withheld;
   http.recording = deps.cloud.recording;
   if (deps.cloud.user_agent) http.user_agent = deps.cloud.user_agent(live->identity());
-  http.observer = [this](const HttpCallRecord& call) { plugin_metrics.http(call); };
+  http.observer = [this](const plugin::HttpCallRecord& call) { plugin_metrics.http(call); };
   if (deps.cloud.make_http_client) {
-    host.add(std::make_unique<HttpClientService>(live, deps.cloud.make_http_client, http, files));
+    host.add(std::make_unique<plugin::HttpClientService>(live, deps.cloud.make_http_client, http,
+                                                         files));
   }
-  host.add(std::make_unique<HttpService>(live, std::move(http)));
-  host.add(std::make_unique<FileService>(live, files, config_rejections));
-  host.add(std::make_unique<CryptoService>(live));
-  host.add(std::make_unique<HintService>(live, [this](const CloudHint& hint) { hinted(hint); }));
+  host.add(std::make_unique<plugin::HttpService>(live, std::move(http)));
+  host.add(std::make_unique<plugin::FileService>(live, files, config_rejections));
+  host.add(std::make_unique<plugin::CryptoService>(live));
+  host.add(std::make_unique<plugin::HintService>(
+      live, [this](const plugin::CloudHint& hint) { hinted(hint); }));
 }
 
 // Once for each plugin.
-awaitable<Result<PluginHost::Impl::Unit>> PluginHost::Impl::open(const LoadedPlugin& plugin) {
+awaitable<Result<PluginHost::Impl::Unit>> PluginHost::Impl::open(
+    const plugin_files::LoadedPlugin& plugin) {
   const auto known = opened.find(plugin.manifest.id);
   if (known != opened.end()) co_return known->second;
-  Component whole;
+  plugin_files::Component whole;
   whole.name = plugin.manifest.id;
   auto unit = std::make_shared<ComponentUnit>();
-  unit->live = std::make_shared<LiveComponent>(runtime, identity_of(plugin, whole));
+  unit->live = std::make_shared<plugin::LiveComponent>(runtime, identity_of(plugin, whole));
   add_services(*unit);
   auto start = [unit, entry = plugin.plugin](std::function<void(Status)> done) {
     unit->live->open(*entry, unit->host->host(), std::move(done));
   };
-  Status status = co_await await_callback<Status>(start);
+  Status status = co_await plugin::await_callback<Status>(start);
   if (!status.ok()) {
     leaked = true;
     keep_for_ever(unit);
     co_return status;
   }
   opened.emplace(plugin.manifest.id, unit);
-  for (const CacheRead& read : plugin.manifest.reads) {
+  for (const plugin_files::CacheRead& read : plugin.manifest.reads) {
     runtime::WatchSpec spec;
     spec.resource = read.resource;
     spec.fields = read.fields;
@@ -661,39 +676,40 @@ awaitable<Result<PluginHost::Impl::Unit>> PluginHost::Impl::open(const LoadedPlu
   co_return unit;
 }
 
-awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plugin,
-                                           std::string name) {
-  const Component* component = plugin.manifest.find(kind, name);
+awaitable<Status> PluginHost::Impl::create(plugin_files::ComponentKind kind,
+                                           plugin_files::LoadedPlugin plugin, std::string name) {
+  const plugin_files::Component* component = plugin.manifest.find(kind, name);
   if (component == nullptr) {
     co_return Status(Code::not_found, "plugin " + plugin.manifest.id + " has no " +
                                           std::string(to_string(kind)) + " called " + name);
   }
-  if (kind == ComponentKind::provider ? provider != nullptr : find(component->name) != nullptr) {
+  if (kind == plugin_files::ComponentKind::provider ? provider != nullptr
+                                                    : find(component->name) != nullptr) {
     co_return Status(Code::already_exists, "component " + name + " was created before");
   }
   const auto shared = co_await open(plugin);
   if (!shared.ok()) co_return shared.status();
   auto unit = std::make_shared<ComponentUnit>();
   unit->kind = kind;
-  unit->live = std::make_shared<LiveComponent>(runtime, identity_of(plugin, *component));
+  unit->live = std::make_shared<plugin::LiveComponent>(runtime, identity_of(plugin, *component));
   add_services(*unit);
-  if (kind == ComponentKind::controller) {
-    unit->host->add(std::make_unique<SetupService>(unit->live, unit->port));
-    unit->host->add(std::make_unique<QueueService>(unit->live, unit->port));
+  if (kind == plugin_files::ComponentKind::controller) {
+    unit->host->add(std::make_unique<plugin::SetupService>(unit->live, unit->port));
+    unit->host->add(std::make_unique<plugin::QueueService>(unit->live, unit->port));
     cloud.add_services(*unit->host, unit->live);
   }
   auto start = [unit, self = (*shared)->live->shared(),
                 entry = plugin.plugin](std::function<void(Status)> done) {
     unit->live->create(*entry, self, unit->host->host(), std::move(done));
   };
-  Status created = co_await await_callback<Status>(start);
+  Status created = co_await plugin::await_callback<Status>(start);
   if (!created.ok()) {
     leaked = true;
     keep_for_ever(unit);  // its state is unknown
     if (created.code() == Code::deadline_exceeded) unfinished.push_back(unit);
     co_return created;
   }
-  if (kind == ComponentKind::provider) {
+  if (kind == plugin_files::ComponentKind::provider) {
     provider = unit;
     annotation_warnings = annotation_warnings_of(plugin.manifest, unit->live->identity());
     provider_start.connect(unit->live);
@@ -703,4 +719,4 @@ awaitable<Status> PluginHost::Impl::create(ComponentKind kind, LoadedPlugin plug
   co_return Status();
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

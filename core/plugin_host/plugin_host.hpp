@@ -35,13 +35,13 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 // For health pages.
 struct ComponentReport {
   std::string name;
   std::string plugin_id;
-  ComponentKind kind = ComponentKind::controller;
+  plugin_files::ComponentKind kind = plugin_files::ComponentKind::controller;
   bool degraded = false;  // stalls the loop, or misses its deadlines
   std::string skipped;    // why a controller's setup found nothing to do; empty: it runs
   uint64_t stalls = 0;
@@ -74,8 +74,10 @@ class PluginHost {
   // Makes the component called `name`, as the manifest lists it. A provider comes before the
   // controllers, at most one. Failures are the plugin's, not_found when the manifest has no such
   // component, already_exists when it was made before.
-  boost::asio::awaitable<Status> create_provider(LoadedPlugin plugin, std::string name);
-  boost::asio::awaitable<Status> create_controller(LoadedPlugin plugin, std::string name);
+  boost::asio::awaitable<Status> create_provider(plugin_files::LoadedPlugin plugin,
+                                                 std::string name);
+  boost::asio::awaitable<Status> create_controller(plugin_files::LoadedPlugin plugin,
+                                                   std::string name);
 
   // Runs the provider's initialize until it succeeds, with back-off; then what it offers is there
   // for all controllers. Returns ok, or invalid_argument with the provider's message, which is
@@ -109,29 +111,29 @@ class PluginHost {
   boost::asio::awaitable<Status> stop(std::chrono::milliseconds limit);
 
   // Null before create_provider(). For tools that call it themselves.
-  [[nodiscard]] std::shared_ptr<LiveComponent> provider() const;
+  [[nodiscard]] std::shared_ptr<plugin::LiveComponent> provider() const;
   // The cloud as the provider offers it: instances, routes, brakes, budgets.
   [[nodiscard]] const CloudConnection& cloud() const;
   // `fn` is called whenever the cloud's health has changed, or it failed again; once.
   void on_cloud_health(std::function<void()> fn);
   [[nodiscard]] std::vector<ComponentReport> components() const;
   // The waiting objects of each controller, up to `limit` each, the longest waiting first.
-  [[nodiscard]] std::vector<ObjectReport> unsettled(std::size_t limit) const;
+  [[nodiscard]] std::vector<plugin::ObjectReport> unsettled(std::size_t limit) const;
   // Each controller's report on one key.
-  [[nodiscard]] std::vector<ObjectReport> object(std::string_view key) const;
+  [[nodiscard]] std::vector<plugin::ObjectReport> object(std::string_view key) const;
   // The results of the last attempts of unsettled keys, by controller.
-  [[nodiscard]] std::map<std::string, Outcomes> outcomes() const;
+  [[nodiscard]] std::map<std::string, plugin::Outcomes> outcomes() const;
   // The last Warning Events of plugins about the object with that key.
-  [[nodiscard]] std::vector<WarningReport> warnings_of(std::string_view key) const;
+  [[nodiscard]] std::vector<plugin::WarningReport> warnings_of(std::string_view key) const;
   // The call of a plugin that currently holds the loop. Any thread.
   [[nodiscard]] std::optional<runtime::Watchdog::Running> running() const;
-  [[nodiscard]] CompletionFaults completion_faults() const;
+  [[nodiscard]] plugin::CompletionFaults completion_faults() const;
   // Configurations that plugins cannot use, so that earlier ones stay in force.
-  [[nodiscard]] std::vector<ConfigRejection> config_rejections() const;
+  [[nodiscard]] std::vector<plugin::ConfigRejection> config_rejections() const;
 
  private:
   struct Impl;
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 namespace {
 
@@ -75,8 +75,9 @@ PluginMetrics::PluginMetrics(prometheus::Registry& registry)
     : families_(std::make_unique<Families>(registry)) {}
 PluginMetrics::~PluginMetrics() = default;
 
-void PluginMetrics::operation(const ComponentIdentity& component, std::string_view operation,
-                              const Status& status, std::chrono::nanoseconds duration) {
+void PluginMetrics::operation(const plugin::ComponentIdentity& component,
+                              std::string_view operation, const Status& status,
+                              std::chrono::nanoseconds duration) {
   const std::string name(operation);
   families_->operations
       .Add({{"component", component.name},
@@ -89,7 +90,7 @@ void PluginMetrics::operation(const ComponentIdentity& component, std::string_vi
       .Observe(metrics::seconds(duration));
 }
 
-void PluginMetrics::http(const HttpCallRecord& call) {
+void PluginMetrics::http(const plugin::HttpCallRecord& call) {
   const std::string operation(call.operation.empty() ? call.method : call.operation);
   families_->http
       .Add({{"component", call.component.name},
@@ -117,4 +118,4 @@ void PluginMetrics::dropped_completion(const char* kind) {
   families_->dropped.Add({{"kind", kind}}).Increment();
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -13,7 +13,7 @@ namespace prometheus {
 class Registry;
 }
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 class PluginMetrics {
  public:
@@ -21,9 +21,9 @@ class PluginMetrics {
   explicit PluginMetrics(prometheus::Registry& registry);
   ~PluginMetrics();
 
-  void operation(const ComponentIdentity& component, std::string_view operation,
+  void operation(const plugin::ComponentIdentity& component, std::string_view operation,
                  const Status& status, std::chrono::nanoseconds duration);
-  void http(const HttpCallRecord& call);
+  void http(const plugin::HttpCallRecord& call);
   void stall(const runtime::Watchdog::Stall& stall);
   void dropped_completion(const char* kind);  // any thread
 
@@ -32,4 +32,4 @@ class PluginMetrics {
   std::unique_ptr<Families> families_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 using std::chrono::milliseconds;
 
@@ -21,7 +21,7 @@ constexpr milliseconds kLongestWait{60'000};  // whatever the cloud asks for
 
 }  // namespace
 
-void ProviderStart::connect(std::shared_ptr<LiveComponent> provider) {
+void ProviderStart::connect(std::shared_ptr<plugin::LiveComponent> provider) {
   provider_ = std::move(provider);
   if (const auto found = provider_->get_interface(CCM_PROVIDER)) {
     table_ = static_cast<const ccm_provider*>(found->table);
@@ -33,12 +33,13 @@ template <typename Request>
 Task<Status> ProviderStart::call(std::string_view operation, milliseconds timeout,
                                  Function<Request> function) {
   // It learns the cloud's answer.
-  auto origin =
-      std::make_shared<Origin>(provider_->identity().name, "", CallPriority::load_balancers);
+  auto origin = std::make_shared<plugin::Origin>(provider_->identity().name, "",
+                                                 plugin::CallPriority::load_balancers);
   auto context = provider_->background()->child(std::nullopt, {}, std::move(origin));
-  Invoke invoke = invoke_plain(function, self_);
-  const Result<Nothing> ended = co_await provider_->call<Nothing>(
-      operation, std::move(context), timeout, Context::Fields(), std::move(invoke), copy_nothing);
+  plugin::Invoke invoke = plugin::invoke_plain(function, self_);
+  const Result<plugin::Nothing> ended = co_await provider_->call<plugin::Nothing>(
+      operation, std::move(context), timeout, plugin::Context::Fields(), std::move(invoke),
+      plugin::copy_nothing);
   co_return ended.status();
 }
 
@@ -51,7 +52,7 @@ Task<Status> ProviderStart::repeat(std::string message, std::function<Task<Statu
     const milliseconds wait = std::clamp(status.retry_after(), pause, kLongestWait);
     log::error(message,
                {{"provider", provider_->identity().name}, {"err", status}, {"next", wait}});
-    co_await end_of(pauses_->child(wait));
+    co_await plugin::end_of(pauses_->child(wait));
     pause = std::min(pause * 2, kLongestRetry);
   }
   co_return Status(Code::cancelled, "the host stops");
@@ -60,8 +61,8 @@ Task<Status> ProviderStart::repeat(std::string message, std::function<Task<Statu
 Task<Status> ProviderStart::initialize() {
   const auto function = function_of(table_, &ccm_provider::initialize);
   if (function == nullptr) co_return Status();
-  co_return co_await call<ccm_initialize_request>(known_operation("initialize"), kInitializeTimeout,
-                                                  function);
+  co_return co_await call<ccm_initialize_request>(plugin::known_operation("initialize"),
+                                                  kInitializeTimeout, function);
 }
 
 Task<Status> ProviderStart::run() {
@@ -96,4 +97,4 @@ bool ProviderStart::has_cluster_id() {
   return has;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

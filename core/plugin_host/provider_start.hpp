@@ -16,15 +16,15 @@
 #include <memory>
 #include <string>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 class ProviderStart {
  public:
   // Both must outlive it.
   ProviderStart(runtime::EventLoop& loop, runtime::Timers& timers)
-      : pauses_(Context::root(loop, timers)) {}
+      : pauses_(plugin::Context::root(loop, timers)) {}
 
-  void connect(std::shared_ptr<LiveComponent> provider);
+  void connect(std::shared_ptr<plugin::LiveComponent> provider);
   // Runs initialize until it succeeds, with back-off. Returns ok, also without a provider;
   // invalid_argument with the provider's message, which is fatal; or cancelled by stop(). This
   // object outlives it.
@@ -54,11 +54,11 @@ class ProviderStart {
                     Function<Request> function);
   Task<Status> initialize();  // one attempt
 
-  const std::shared_ptr<Context> pauses_;  // ended by stop()
-  std::shared_ptr<LiveComponent> provider_;
+  const std::shared_ptr<plugin::Context> pauses_;  // ended by stop()
+  std::shared_ptr<plugin::LiveComponent> provider_;
   const ccm_provider* table_ = nullptr;  // null: it has nothing to initialise
   void* self_ = nullptr;
   bool ready_ = false;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -20,7 +20,7 @@
 #include <fstream>
 #include <functional>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,8 +28,8 @@ using test::PluginFolder;
 using testing::HasSubstr;
 
 void expect_refusal(const fs::path& path, Code code, const std::string& what,
-                    CheckOptions options = {}) {
-  Loader loader(std::move(options));
+                    plugin_files::CheckOptions options = {}) {
+  plugin_files::Loader loader(std::move(options));
   const auto result = loader.load(path);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code(), code) << result.status().message();
@@ -103,12 +103,13 @@ TEST(LoaderFile, RefusesAProgram) {
 TEST(LoaderFile, RefusesAnotherMachine) {
   const PluginFolder folder;
   const auto path = folder.add("good");
-  const auto other = host_machine() == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
+  const auto other = plugin_files::host_machine() == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
   patch(path, offsetof(Elf64_Ehdr, e_machine), static_cast<char>(other & 0xFF));
   patch(path, offsetof(Elf64_Ehdr, e_machine) + 1, static_cast<char>(other >> 8));
   expect_refusal(path, Code::invalid_argument,
-                 "is built for " + std::string(machine_name(other)) + ", this host is " +
-                     std::string(machine_name(host_machine())));
+                 "is built for " + std::string(plugin_files::machine_name(other)) +
+                     ", this host is " +
+                     std::string(plugin_files::machine_name(plugin_files::host_machine())));
 }
 
 TEST(LoaderFile, RefusesA32BitFile) {
@@ -142,7 +143,7 @@ TEST(LoaderFile, RefusesAFileThatOthersCanWrite) {
 TEST(LoaderFile, RefusesAFileOfSomebodyElse) {
   const PluginFolder folder;
   const auto path = folder.add("good");
-  CheckOptions options;
+  plugin_files::CheckOptions options;
   if (::geteuid() == 0) {
     ASSERT_EQ(::chown(path.c_str(), 1234, 0), 0);
     expect_refusal(path, Code::permission_denied, "belongs to user 1234, not to root or root");
@@ -169,39 +170,39 @@ TEST(LoaderFile, AStickyFolderMayStandAboveButMayNotHoldThePlugin) {
     const PluginFolder folder;
     const auto path = folder.add("good");
     fs::permissions(folder.path(), fs::perms(01777));
-    EXPECT_TRUE(unsafe_folders(path, 0).empty());
+    EXPECT_TRUE(plugin_files::unsafe_folders(path, 0).empty());
     fs::permissions(path.parent_path(), fs::perms(01777));
     expect_refusal(path, Code::permission_denied, "move it into a folder of its own");
   } else {
     // /tmp of a machine is root's own.
-    EXPECT_EQ(unsafe_folders("/tmp/plugin.so", ::geteuid()).size(), 1U);
+    EXPECT_EQ(plugin_files::unsafe_folders("/tmp/plugin.so", ::geteuid()).size(), 1U);
   }
 }
 
 TEST(LoaderFile, ThePinnedDigestMustBeTheFiles) {
   const PluginFolder folder;
   const auto path = folder.add("good");
-  CheckOptions options;
+  plugin_files::CheckOptions options;
   ASSERT_TRUE(options.pins.add("test.good=" + std::string(64, '0')).ok());
   expect_refusal(path, Code::permission_denied,
                  "pinned for test.good is " + std::string(64, '0') +
                      "; install the file that was pinned, or pin this one",
                  options);
-  const auto opened = OpenFile::open(path);
+  const auto opened = plugin_files::OpenFile::open(path);
   ASSERT_TRUE(opened.ok());
-  const auto file = PluginFile::map(**opened);
+  const auto file = plugin_files::PluginFile::map(**opened);
   ASSERT_TRUE(file.ok());
-  std::string upper = sha256_hex(file->bytes());
+  std::string upper = plugin_files::sha256_hex(file->bytes());
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   ASSERT_TRUE(options.pins.add("test.good=" + upper).ok()) << "several sums, in any case";
-  const auto loaded = Loader(options).load(path);
+  const auto loaded = plugin_files::Loader(options).load(path);
   EXPECT_TRUE(loaded.ok()) << loaded.status().message();
 }
 
 // Else a file with another id, which names the same controllers, would take a pinned one's place.
 TEST(LoaderFile, WithOnePinAPluginWithoutIsRefused) {
   const PluginFolder folder;
-  CheckOptions options;
+  plugin_files::CheckOptions options;
   ASSERT_TRUE(options.pins.add("test.other=" + std::string(64, '0')).ok());
   expect_refusal(
       folder.add("good"), Code::permission_denied,
@@ -212,8 +213,8 @@ TEST(LoaderFile, WithOnePinAPluginWithoutIsRefused) {
 TEST(LoaderFile, WhatWasCheckedIsLoadedWhateverLiesAtItsPathByNow) {
   const PluginFolder folder;
   const auto path = folder.add("good");
-  Loader loader;
-  const Examination checked = loader.examine(examine(path, {}));
+  plugin_files::Loader loader;
+  const plugin_files::Examination checked = loader.examine(plugin_files::examine(path, {}));
   fs::rename(folder.add("exits"), path);  // its constructor ends the process
   const auto loaded = loader.load(checked);
   ASSERT_TRUE(loaded.ok()) << loaded.status().message();
@@ -226,7 +227,7 @@ TEST(LoaderFile, WhatWasCheckedIsLoadedWhateverLiesAtItsPathByNow) {
 TEST(LoaderFile, ThePathOfADescriptorIsTheSameFileInOtherProcesses) {
   const PluginFolder folder;
   const auto path = folder.add("good");
-  const auto file = OpenFile::open(path);
+  const auto file = plugin_files::OpenFile::open(path);
   ASSERT_TRUE(file.ok());
   const support::CommandOutcome outcome = support::run_command("readlink " + (*file)->own_path());
   EXPECT_EQ(outcome.output, path.string() + "\n");
@@ -238,14 +239,14 @@ TEST(LoaderFile, ALoadedImageHasItsFilesName) {
   const PluginFolder folder;
   const auto path = folder.add("good");
   const auto other = folder.add("rival");
-  Loader loader;
+  plugin_files::Loader loader;
   const auto first = loader.load(path);
   ASSERT_TRUE(first.ok()) << first.status().message();
   Dl_info info{};
   ASSERT_NE(::dladdr(first->plugin, &info), 0);
   EXPECT_STREQ(info.dli_fname, path.c_str());
   EXPECT_TRUE(test::is_mapped(path));
-  Loader another;
+  plugin_files::Loader another;
   const auto second = another.load(other);
   ASSERT_TRUE(second.ok()) << second.status().message();
   EXPECT_NE(second->plugin, first->plugin);
@@ -274,8 +275,9 @@ void without_proc(const std::function<bool()>& passes) {
 
 TEST(LoaderFile, Issue42_11WithoutProcItIsLoadedByItsPath) {
   const PluginFolder folder;
-  Loader loader;
-  const Examination checked = loader.examine(examine(folder.add("good"), {}));
+  plugin_files::Loader loader;
+  const plugin_files::Examination checked =
+      loader.examine(plugin_files::examine(folder.add("good"), {}));
   without_proc([&] { return loader.load(checked).ok(); });
 }
 
@@ -283,8 +285,8 @@ TEST(LoaderFile, Issue42_11WithoutProcAFileThatTookItsPathIsRefused) {
   const PluginFolder folder;
   const auto path = folder.add("good");
   const auto other = folder.add("good", "providers/other.so");
-  Loader loader;
-  const Examination checked = loader.examine(examine(path, {}));
+  plugin_files::Loader loader;
+  const plugin_files::Examination checked = loader.examine(plugin_files::examine(path, {}));
   fs::rename(other, path);
   without_proc([&] {
     return loader.load(checked).status().message().find("was replaced while") != std::string::npos;
@@ -292,15 +294,15 @@ TEST(LoaderFile, Issue42_11WithoutProcAFileThatTookItsPathIsRefused) {
 }
 
 TEST(LoaderFile, Issue42_11WithoutProcThePluginsAreThoseBesideTheProgram) {
-  const fs::path expected = default_plugin_folder();
-  without_proc([&] { return default_plugin_folder() == expected; });
+  const fs::path expected = plugin_files::default_plugin_folder();
+  without_proc([&] { return plugin_files::default_plugin_folder() == expected; });
 }
 
 TEST(LoaderFile, Sha256IsTheStandards) {
   const std::string_view abc = "abc";
-  EXPECT_EQ(sha256_hex(std::as_bytes(std::span(abc))),
+  EXPECT_EQ(plugin_files::sha256_hex(std::as_bytes(std::span(abc))),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <stdexcept>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,13 +50,13 @@ class RunPathTest : public testing::Test {
     return library;
   }
   void expect_refusal(const std::string& run_path, const std::string& what) {
-    const auto loaded = Loader().load(plugin(run_path));
+    const auto loaded = plugin_files::Loader().load(plugin(run_path));
     EXPECT_EQ(loaded.status().code(), Code::permission_denied) << run_path;
     EXPECT_THAT(loaded.status().message(), HasSubstr(what)) << run_path;
     EXPECT_THAT(loaded.status().message(), HasSubstr("; ")) << run_path;
   }
   void expect_load(const std::string& run_path) {
-    const auto loaded = Loader().load(plugin(run_path));
+    const auto loaded = plugin_files::Loader().load(plugin(run_path));
     EXPECT_TRUE(loaded.ok()) << run_path << ": " << loaded.status().message();
   }
 
@@ -102,7 +102,7 @@ TEST_F(RunPathTest, ALinkIsFollowedAndSoIsItsWay) {
   fs::create_symlink("safe", folder_.path() / "link");
   expect_load((folder_.path() / "link").string());
   fs::create_symlink("loop", safe_ / "loop");
-  EXPECT_TRUE(unsafe_way(safe_ / "loop", ::geteuid()));
+  EXPECT_TRUE(plugin_files::unsafe_way(safe_ / "loop", ::geteuid()));
 }
 
 TEST_F(RunPathTest, OriginIsTheFolderOfThePlugin) {
@@ -134,9 +134,9 @@ TEST_F(RunPathTest, AMissingLibraryIsNamed) {
   const fs::path path = plugin("$ORIGIN");
   // Not the one that stays in the process once another test has loaded it.
   edit(path, "libccm_test_bundled.so", "libccm_test_missing.so");
-  const auto loaded = Loader().load(path);
+  const auto loaded = plugin_files::Loader().load(path);
   EXPECT_THAT(loaded.status().message(), HasSubstr("libccm_test_missing.so"));
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

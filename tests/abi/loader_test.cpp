@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 using test::PluginFolder;
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 void expect_refusal(const std::string& name, Code code, const std::string& what, bool mapped) {
   const PluginFolder folder;
   const auto path = folder.add(name);
-  Loader loader;
+  plugin_files::Loader loader;
   const auto result = loader.load(path);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code(), code) << result.status().message();
@@ -34,7 +34,7 @@ void expect_refusal(const std::string& name, Code code, const std::string& what,
 TEST(Loader, LoadsAPluginWithoutFault) {
   const PluginFolder folder;
   const auto path = folder.add("good");
-  Loader loader;
+  plugin_files::Loader loader;
   const auto loaded = loader.load(path);
   ASSERT_TRUE(loaded.ok()) << loaded.status().message();
   EXPECT_EQ(loaded->path, path);
@@ -59,7 +59,7 @@ TEST(Loader, TheImageStaysWhenTheLoaderIsGone) {
   const auto path = folder.add("good");
   const ccm_plugin* plugin = nullptr;
   {
-    Loader loader;
+    plugin_files::Loader loader;
     const auto loaded = loader.load(path);
     ASSERT_TRUE(loaded.ok()) << loaded.status().message();
     plugin = loaded->plugin;
@@ -71,7 +71,7 @@ TEST(Loader, TheImageStaysWhenTheLoaderIsGone) {
 TEST(Loader, AFileThatIsLoadedIsReturnedAgain) {
   const PluginFolder folder;
   const auto path = folder.add("good");
-  Loader loader;
+  plugin_files::Loader loader;
   const auto first = loader.load(path);
   const auto second = loader.load(path.parent_path() / ".." / "providers" / "good.so");
   ASSERT_TRUE(first.ok() && second.ok());
@@ -81,7 +81,7 @@ TEST(Loader, AFileThatIsLoadedIsReturnedAgain) {
 
 TEST(Loader, ANewerMinorLoadsWhenItGetsAllItNeeds) {
   const PluginFolder folder;
-  Loader loader;
+  plugin_files::Loader loader;
   const auto loaded = loader.load(folder.add("newer_minor"));
   ASSERT_TRUE(loaded.ok()) << loaded.status().message();
   ASSERT_EQ(loaded->warnings.size(), 1U);
@@ -90,7 +90,7 @@ TEST(Loader, ANewerMinorLoadsWhenItGetsAllItNeeds) {
 
 TEST(Loader, ALongerTableLoads) {
   const PluginFolder folder;
-  Loader loader;
+  plugin_files::Loader loader;
   const auto loaded = loader.load(folder.add("longer_table"));
   ASSERT_TRUE(loaded.ok()) << loaded.status().message();
   EXPECT_GT(loaded->plugin->size, sizeof(ccm_plugin));
@@ -175,7 +175,7 @@ void expect_conflict(const std::string& first, const std::string& second, const 
   const PluginFolder folder;
   const auto one = folder.add(first);
   const auto other = folder.add(second);
-  Loader loader;
+  plugin_files::Loader loader;
   const auto loaded = loader.load(one);
   ASSERT_TRUE(loaded.ok()) << loaded.status().message();
   const auto result = loader.load(other);
@@ -201,4 +201,4 @@ TEST(Loader, RefusesASecondGoPlugin) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -8,7 +8,7 @@
 
 #include <fstream>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,10 +21,10 @@ TEST(Registry, ListsWhatTheManifestsSayAndRunsNothing) {
   const PluginFolder folder;
   const auto good = folder.add("good");
   const auto dies = folder.add("crashes");
-  const Registry registry = Registry::scan({folder.path()});
+  const plugin_files::Registry registry = plugin_files::Registry::scan({folder.path()});
   EXPECT_THAT(registry.problems(), IsEmpty());
   ASSERT_EQ(registry.controllers().size(), 1U);
-  const InstalledController& controller = registry.controllers()[0];
+  const plugin_files::InstalledController& controller = registry.controllers()[0];
   EXPECT_EQ(controller.name, "good-sync");
   EXPECT_EQ(controller.client_name, "good-sync");
   EXPECT_THAT(controller.aliases, ElementsAre("sync"));
@@ -41,7 +41,7 @@ TEST(Registry, ListsWhatTheManifestsSayAndRunsNothing) {
 TEST(Registry, HOST_75_FindsAControllerByNameAndAlias) {
   const PluginFolder folder;
   folder.add("good", "controllers/other-file-name.so");
-  const Registry registry = Registry::scan({folder.path()});
+  const plugin_files::Registry registry = plugin_files::Registry::scan({folder.path()});
   ASSERT_NE(registry.find_controller("good-sync"), nullptr);
   EXPECT_EQ(registry.find_controller("sync"), registry.find_controller("good-sync"));
   EXPECT_EQ(registry.find_controller("good"), nullptr);
@@ -51,7 +51,7 @@ TEST(Registry, HOST_12_FindsAProviderByFileNameByManifestAndByPath) {
   const PluginFolder folder;
   const auto path = folder.add("good");
   const auto renamed = folder.add("newer_minor", "controllers/both.so");
-  const Registry registry = Registry::scan({folder.path()});
+  const plugin_files::Registry registry = plugin_files::Registry::scan({folder.path()});
 
   const auto by_file = registry.find_provider("good");
   ASSERT_TRUE(by_file.ok()) << by_file.status().message();
@@ -59,7 +59,7 @@ TEST(Registry, HOST_12_FindsAProviderByFileNameByManifestAndByPath) {
   const auto by_manifest = registry.find_provider("newer-minor");
   ASSERT_TRUE(by_manifest.ok()) << by_manifest.status().message();
   EXPECT_EQ(by_manifest->path, renamed);
-  const auto by_path = Registry::scan({}).find_provider(path.string());
+  const auto by_path = plugin_files::Registry::scan({}).find_provider(path.string());
   ASSERT_TRUE(by_path.ok()) << by_path.status().message();
   EXPECT_EQ(by_path->name, "good");
 }
@@ -68,8 +68,8 @@ TEST(Registry, HOST_12_AnUnknownProviderSaysWhatWasLookedForAndWhatThereIs) {
   const PluginFolder folder;
   folder.add("good");
   folder.add("newer_minor");
-  const auto result =
-      Registry::scan({folder.path(), "/nonexistent/ccm"}).find_provider("digitalocen");
+  const auto result = plugin_files::Registry::scan({folder.path(), "/nonexistent/ccm"})
+                          .find_provider("digitalocen");
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code(), Code::not_found);
   EXPECT_EQ(
@@ -82,7 +82,7 @@ TEST(Registry, HOST_12_AnUnknownProviderSaysWhatWasLookedForAndWhatThereIs) {
 }
 
 TEST(Registry, AProviderNameIsANameOrAnAbsolutePath) {
-  const Registry registry = Registry::scan({});
+  const plugin_files::Registry registry = plugin_files::Registry::scan({});
   for (const char* name : {"", "a/b", "./good.so"}) {
     EXPECT_EQ(registry.find_provider(name).status().code(), Code::invalid_argument) << name;
   }
@@ -92,7 +92,7 @@ TEST(Registry, AFaultyFileIsAProblemUntilItIsWanted) {
   const PluginFolder folder;
   folder.add("good");
   const auto faulty = folder.add("no_note");
-  const Registry registry = Registry::scan({folder.path()});
+  const plugin_files::Registry registry = plugin_files::Registry::scan({folder.path()});
   ASSERT_EQ(registry.problems().size(), 1U);
   EXPECT_THAT(registry.problems()[0], HasSubstr(faulty.string() + ": has no .note.ccm note"));
   EXPECT_TRUE(registry.find_provider("good").ok());
@@ -102,7 +102,7 @@ TEST(Registry, AFaultyFileIsAProblemUntilItIsWanted) {
 TEST(Registry, AControllersFileIsNoProvider) {
   const PluginFolder folder;
   const auto path = folder.add("same_controller", "controllers/sync.so");
-  const auto result = Registry::scan({}).find_provider(path.string());
+  const auto result = plugin_files::Registry::scan({}).find_provider(path.string());
   EXPECT_THAT(result.status().message(), HasSubstr("has no cloud provider"));
 }
 
@@ -110,7 +110,7 @@ TEST(Registry, TwoFilesWithOneIdConflict) {
   const PluginFolder folder;
   const auto good = folder.add("good");
   const auto same = folder.add("same_id");
-  const Status status = Registry::scan({folder.path()}).conflicts();
+  const Status status = plugin_files::Registry::scan({folder.path()}).conflicts();
   EXPECT_EQ(status.code(), Code::already_exists);
   EXPECT_THAT(status.message(), HasSubstr(good.string()));
   EXPECT_THAT(status.message(), HasSubstr(same.string()));
@@ -121,7 +121,7 @@ TEST(Registry, TwoFilesWithOneControllerConflict) {
   const PluginFolder folder;
   folder.add("good");
   folder.add("same_controller", "controllers/sync.so");
-  EXPECT_THAT(Registry::scan({folder.path()}).conflicts().message(),
+  EXPECT_THAT(plugin_files::Registry::scan({folder.path()}).conflicts().message(),
               HasSubstr("both have a controller named sync"));
 }
 
@@ -129,12 +129,12 @@ TEST(Registry, ControllersOfAProviderThatIsNotChosenConflictWithNothing) {
   const PluginFolder folder;
   const auto good = folder.add("good");
   const auto rival = folder.add("rival");
-  const Registry two = Registry::scan({folder.path()});
+  const plugin_files::Registry two = plugin_files::Registry::scan({folder.path()});
   EXPECT_TRUE(two.conflicts().ok()) << two.conflicts().message();
   EXPECT_TRUE(two.conflicts(good).ok()) << two.conflicts(good).message();
   EXPECT_TRUE(two.conflicts(rival).ok()) << two.conflicts(rival).message();
   folder.add("same_controller", "controllers/sync.so");
-  const Registry three = Registry::scan({folder.path()});
+  const plugin_files::Registry three = plugin_files::Registry::scan({folder.path()});
   EXPECT_TRUE(three.conflicts(rival).ok()) << three.conflicts(rival).message();
   EXPECT_THAT(three.conflicts(good).message(), HasSubstr("both have a controller named sync"));
 }
@@ -142,8 +142,8 @@ TEST(Registry, ControllersOfAProviderThatIsNotChosenConflictWithNothing) {
 TEST(Registry, AFolderGivenTwiceCountsOnce) {
   const PluginFolder folder;
   folder.add("good");
-  const Registry registry =
-      Registry::scan({folder.path(), folder.path() / "providers" / "..", folder.path()});
+  const plugin_files::Registry registry = plugin_files::Registry::scan(
+      {folder.path(), folder.path() / "providers" / "..", folder.path()});
   EXPECT_EQ(registry.files().size(), 1U);
   EXPECT_TRUE(registry.conflicts().ok());
 }
@@ -152,15 +152,16 @@ TEST(Registry, OtherFilesAreNotLookedAt) {
   const PluginFolder folder;
   std::ofstream(folder.path() / "providers/README.md") << "notes\n";
   std::ofstream(folder.path() / "stray.so") << "stray\n";
-  const Registry registry = Registry::scan({folder.path()});
+  const plugin_files::Registry registry = plugin_files::Registry::scan({folder.path()});
   EXPECT_THAT(registry.files(), IsEmpty());
   EXPECT_THAT(registry.problems(), IsEmpty());
 }
 
 TEST(Registry, TheDefaultFolderLiesBesideTheBinarysOwn) {
   const fs::path binary = fs::read_symlink("/proc/self/exe");
-  EXPECT_EQ(default_plugin_folder(), binary.parent_path().parent_path() / ccm::plugin_folder());
+  EXPECT_EQ(plugin_files::default_plugin_folder(),
+            binary.parent_path().parent_path() / ccm::plugin_folder());
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -25,6 +25,7 @@ namespace ccm::fuzz {
 namespace {
 
 using namespace ccm::plugin;  // NOLINT: most of what is called
+using namespace ccm::cloud;   // NOLINT: and the rest
 
 // Builds structs from the input; with `trimmed` without what lies beyond their known part.
 class Structs {

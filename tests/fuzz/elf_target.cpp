@@ -18,8 +18,8 @@ bool inside(std::string_view part, std::string_view whole) {
          (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
 }
 
-void check_facts(const plugin::ElfReader& reader, std::string_view text) {
-  const plugin::ElfFacts facts = plugin::read_facts(reader);
+void check_facts(const plugin_files::ElfReader& reader, std::string_view text) {
+  const plugin_files::ElfFacts facts = plugin_files::read_facts(reader);
   require(std::is_sorted(facts.exports.begin(), facts.exports.end()), "exports are sorted");
   require(std::includes(facts.exports.begin(), facts.exports.end(), facts.unique.begin(),
                         facts.unique.end()),
@@ -29,7 +29,7 @@ void check_facts(const plugin::ElfReader& reader, std::string_view text) {
   for (const std::string& name : facts.needed) {
     require(text.find(name) != std::string_view::npos, "a needed library's name is in the file");
   }
-  plugin::each_note(reader, [&](const plugin::ElfNote& note) {
+  plugin_files::each_note(reader, [&](const plugin_files::ElfNote& note) {
     require(inside(note.owner, text) && inside(note.text, text), "a note lies in the file");
     return true;
   });
@@ -47,14 +47,14 @@ void check_versions(std::string_view text) {
 
 void elf_target(std::string_view bytes) {
   const Exact copy(bytes);
-  const plugin::Bytes file = std::as_bytes(std::span(copy.view().data(), copy.view().size()));
-  const auto reader = plugin::ElfReader::open(file);
+  const plugin_files::Bytes file = std::as_bytes(std::span(copy.view().data(), copy.view().size()));
+  const auto reader = plugin_files::ElfReader::open(file);
   require(reader.ok() || !reader.status().message().empty(), "a failure says what is wrong");
   if (reader.ok()) {
     check_facts(*reader, copy.view());
-    const auto note = plugin::read_note(*reader);
+    const auto note = plugin_files::read_note(*reader);
     require(!note.ok() || inside(*note, copy.view()), "the manifest lies in the file");
-    if (note.ok()) (void)plugin::parse_manifest(*note);
+    if (note.ok()) (void)plugin_files::parse_manifest(*note);
   }
   check_versions(copy.view().substr(0, 64));
 }

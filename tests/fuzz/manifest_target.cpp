@@ -13,10 +13,10 @@
 namespace ccm::fuzz {
 namespace {
 
-void check_option(const plugin::Option& option) {
+void check_option(const plugin_files::Option& option) {
   const std::unique_ptr<app::FlagValue> value = app::plugin_value(option);
   const std::string shown = value->text();
-  if (option.type == plugin::OptionType::string_array) return;  // an empty list is no element
+  if (option.type == plugin_files::OptionType::string_array) return;  // an empty list is no element
   // Without a default the flag begins with nothing or zero, which its limits may exclude.
   const bool nothing = shown.empty() || shown == "0" || shown == "0s";
   const Status status = value->set(shown, true);
@@ -27,18 +27,18 @@ void check_option(const plugin::Option& option) {
   }
 }
 
-void check_manifest(const plugin::Manifest& manifest) {
+void check_manifest(const plugin_files::Manifest& manifest) {
   require(!manifest.id.empty() && !manifest.version.empty(), "a plugin has id and version");
   require(!manifest.components.empty(), "and a component");
-  for (const plugin::Component& component : manifest.components) {
+  for (const plugin_files::Component& component : manifest.components) {
     require(!component.name.empty() && !component.client_name.empty(), "a component has names");
     require(manifest.find(component.kind, component.name) == &component, "names are unique");
   }
-  for (const plugin::Option& option : manifest.options) check_option(option);
+  for (const plugin_files::Option& option : manifest.options) check_option(option);
 }
 
 void check_pin(std::string_view text) {
-  plugin::Pins pins;
+  plugin_files::Pins pins;
   const Status status = pins.add(text);
   require(status.ok() != pins.empty(), "a pin or a fault");
   require(status.ok() || !status.message().empty(), "a failure says what is wrong");
@@ -59,7 +59,7 @@ void manifest_target(std::string_view bytes) {
   const std::size_t end = std::min(bytes.find('\0'), bytes.size());
   const Exact text(bytes.substr(0, end));
   check_pin(text.view());
-  const plugin::ManifestReport report = plugin::parse_manifest(text.view());
+  const plugin_files::ManifestReport report = plugin_files::parse_manifest(text.view());
   require(report.manifest.has_value() == report.faults.empty(), "a manifest or faults");
   if (!report.manifest) return;
   check_manifest(*report.manifest);
@@ -71,7 +71,7 @@ void manifest_target(std::string_view bytes) {
   while (!input.empty()) arguments.emplace_back(input.line());
   const Status status = line.parse(arguments);
   require(status.ok() || !status.message().empty(), "a failure says what is wrong");
-  for (const plugin::Option& option : report.manifest->options) {
+  for (const plugin_files::Option& option : report.manifest->options) {
     require(line.flag_text(option.name).has_value(), "a plugin's flag can be asked for");
   }
 }

@@ -69,7 +69,7 @@ std::vector<std::string> ManagerFlags::controllers() const {
       .enabled;
 }
 
-Result<std::vector<plugin::Manifest>> ManagerFlags::manifests() const {
+Result<std::vector<plugin_files::Manifest>> ManagerFlags::manifests() const {
   const auto chosen =
       app::select_controllers(options().generic.controllers, selection_.known_controllers());
   if (!chosen.errors.empty()) return wrong_use(chosen.errors);

@@ -37,7 +37,7 @@ class ManagerFlags {
   [[nodiscard]] Result<app::SelectedComponent> load_provider();
   // After parse(): the provider's manifest, then those of the controllers that would run.
   // Failure: invalid_argument.
-  [[nodiscard]] Result<std::vector<plugin::Manifest>> manifests() const;
+  [[nodiscard]] Result<std::vector<plugin_files::Manifest>> manifests() const;
   // The names of these controllers. After parse().
   [[nodiscard]] std::vector<std::string> controllers() const;
   [[nodiscard]] std::string provider() const { return selection_.provider(); }
@@ -48,7 +48,7 @@ class ManagerFlags {
   const std::vector<std::string> arguments_;
   const app::PluginSelection selection_;
   app::CommandLine line_;
-  plugin::Pins pins_;
+  plugin_files::Pins pins_;
 };
 
 }  // namespace ccm::ctl

@@ -21,8 +21,8 @@ namespace ccm::app {
 
 namespace asio = boost::asio;
 using nlohmann::json;
-using plugin::Permission;
-using plugin::Permissions;
+using plugin_files::Permission;
+using plugin_files::Permissions;
 
 namespace {
 
@@ -208,13 +208,13 @@ void AccessCheck::stop() {
 bool AccessCheck::allows(std::string_view name) const { return state_->allows(name); }
 
 std::string AccessCheck::needs(std::string_view name) const {
-  return plugin::to_string(state_->needs(name));
+  return to_string(state_->needs(name));
 }
 
 std::map<std::string, std::string> AccessCheck::needs() const {
   std::map<std::string, std::string> all;
   for (const auto& [name, lacks] : state_->missing) {
-    if (!lacks.needed.empty()) all.emplace(name, plugin::to_string(lacks.needed));
+    if (!lacks.needed.empty()) all.emplace(name, to_string(lacks.needed));
   }
   return all;
 }
@@ -237,7 +237,7 @@ std::string AccessCheck::text() const {
   const auto add = [&text](const std::string& name, const char* verb,
                            const std::vector<Permission>& lacks) {
     if (lacks.empty()) return;
-    text += (text.empty() ? "" : "; ") + name + verb + plugin::to_string(lacks);
+    text += (text.empty() ? "" : "; ") + name + verb + to_string(lacks);
   };
   for (const auto& [name, lacks] : state_->missing) add(name, " lacks ", lacks.needed);
   for (const auto& [name, lacks] : state_->missing) add(name, " goes on without ", lacks.optional);

@@ -23,7 +23,7 @@ namespace ccm::app {
 // A plugin, or the host itself, with everything that it will ask of the API server.
 struct AccessSubject {
   std::string name;  // the plugin's id, or plugin::kHostSubject
-  plugin::Permissions permissions;
+  plugin_files::Permissions permissions;
 };
 
 struct AccessCheckOptions {
@@ -37,7 +37,8 @@ struct AccessCheckOptions {
 // Both may be empty.
 struct AccessCallbacks {
   // The missing rights of a subject have changed; empty: nothing is missing any more.
-  std::function<void(const AccessSubject& subject, const plugin::Permissions& missing)> changed;
+  std::function<void(const AccessSubject& subject, const plugin_files::Permissions& missing)>
+      changed;
   std::function<void()> answered;  // a round has ended: allows() may have become true
 };
 
@@ -78,7 +79,7 @@ class AccessCheck {
 };
 
 // One SelfSubjectAccessReview (API-122), and what an answer says; data_loss when it is none.
-std::string self_review(const plugin::Permission& permission);
+std::string self_review(const plugin_files::Permission& permission);
 Result<bool> allowed_in_review(const std::string& answer);
 
 }  // namespace ccm::app

@@ -12,18 +12,18 @@ namespace {
 
 constexpr const char* kRemedy = "ccmctl rbac prints the roles that it needs";
 
-using plugin::permissions_of;
+using plugin_files::permissions_of;
 
 // The components that run, by the id of their plugin; the provider's first.
 struct RunningPlugin {
-  plugin::Manifest manifest;
+  plugin_files::Manifest manifest;
   std::vector<std::string> components;
 };
 
 std::vector<RunningPlugin> running_plugins(const LoadedSelection& selection) {
   std::vector<RunningPlugin> all;
   const auto add = [&all](const SelectedComponent& component) {
-    const plugin::Manifest& manifest = component.plugin.manifest;
+    const plugin_files::Manifest& manifest = component.plugin.manifest;
     auto known =
         std::ranges::find(all, manifest.id, [](const auto& one) { return one.manifest.id; });
     if (known == all.end()) known = all.insert(all.end(), {manifest, {}});
@@ -35,30 +35,32 @@ std::vector<RunningPlugin> running_plugins(const LoadedSelection& selection) {
 }
 
 // The rights of a plugin whose controllers have service accounts of their own.
-plugin::Permissions permissions_by_account(const RunningPlugin& plugin) {
-  plugin::Permissions all;
+plugin_files::Permissions permissions_by_account(const RunningPlugin& plugin) {
+  plugin_files::Permissions all;
   for (const auto& [account, rules] :
-       plugin::rules_by_account(plugin.manifest, plugin.components)) {
-    plugin::add_permissions(all, permissions_of(rules, {}, account));
+       plugin_files::rules_by_account(plugin.manifest, plugin.components)) {
+    plugin_files::add_permissions(all, permissions_of(rules, {}, account));
     if (account.empty()) continue;
-    plugin::add_permissions(
-        all, permissions_of(plugin::token_rules({account}), plugin::kAccountNamespace));
+    plugin_files::add_permissions(
+        all, permissions_of(plugin_files::token_rules({account}), plugin_files::kAccountNamespace));
   }
   return all;
 }
 
 // The endpoint's client may be another one (--authentication-kubeconfig), which is not asked for.
-void add_endpoint(plugin::Permissions& host, const Options& options) {
+void add_endpoint(plugin_files::Permissions& host, const Options& options) {
   const std::string& ours = options.client_connection.kubeconfig;
   if (options.authentication.kubeconfig == ours) {
-    plugin::add_permissions(host, plugin::permissions_of(plugin::authentication_rules()));
+    plugin_files::add_permissions(
+        host, plugin_files::permissions_of(plugin_files::authentication_rules()));
     if (!options.authentication.skip_lookup) {
-      plugin::add_permissions(host,
-                              plugin::permissions_of(plugin::cluster_trust_rules(), "kube-system"));
+      plugin_files::add_permissions(
+          host, plugin_files::permissions_of(plugin_files::cluster_trust_rules(), "kube-system"));
     }
   }
   if (options.authorization.kubeconfig == ours) {
-    plugin::add_permissions(host, plugin::permissions_of(plugin::authorization_rules()));
+    plugin_files::add_permissions(
+        host, plugin_files::permissions_of(plugin_files::authorization_rules()));
   }
 }
 
@@ -67,19 +69,20 @@ void add_endpoint(plugin::Permissions& host, const Options& options) {
 std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
                                            const MigrationPlan& migration, const Options& options) {
   const SelectedComponent& provider = selection.provider;
-  AccessSubject host{std::string(plugin::kHostSubject),
-                     plugin::permissions_of(plugin::host_rules(
-                         plugin::offers_instances(provider.plugin.manifest, provider.name)))};
+  AccessSubject host{std::string(plugin_files::kHostSubject),
+                     plugin_files::permissions_of(plugin_files::host_rules(
+                         plugin_files::offers_instances(provider.plugin.manifest, provider.name)))};
   const LeaderElectionOptions& election = options.leader_election;
   if (election.leader_elect) {
     std::vector<std::string> leases{election.resource_name};
     if (migration.active()) leases.push_back(migration.lease);
-    plugin::add_permissions(host.permissions, plugin::permissions_of(plugin::lease_rules(leases),
-                                                                     election.resource_namespace));
+    plugin_files::add_permissions(host.permissions,
+                                  plugin_files::permissions_of(plugin_files::lease_rules(leases),
+                                                               election.resource_namespace));
     if (options.generic.feature_gates.enabled(kCoordinatedLeaderElection)) {
-      plugin::add_permissions(
-          host.permissions,
-          plugin::permissions_of(plugin::lease_candidate_rules(), election.resource_namespace));
+      plugin_files::add_permissions(
+          host.permissions, plugin_files::permissions_of(plugin_files::lease_candidate_rules(),
+                                                         election.resource_namespace));
     }
   }
   if (options.secure_serving.port != 0) add_endpoint(host.permissions, options);
@@ -87,18 +90,18 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
   const bool accounts = options.kube_cloud_shared.use_service_account_credentials;
   for (const RunningPlugin& plugin : running_plugins(selection)) {
     subjects.push_back({plugin.manifest.id, accounts ? permissions_by_account(plugin)
-                                                     : permissions_of(plugin::rules_of(
+                                                     : permissions_of(plugin_files::rules_of(
                                                            plugin.manifest, plugin.components))});
   }
   return subjects;
 }
 
-void AccessNews::tell(const AccessSubject& subject, const plugin::Permissions& missing) {
-  const bool host = subject.name == plugin::kHostSubject;
+void AccessNews::tell(const AccessSubject& subject, const plugin_files::Permissions& missing) {
+  const bool host = subject.name == plugin_files::kHostSubject;
   const log::Field who{host ? "subject" : "plugin", subject.name};
-  const std::string needed = plugin::to_string(missing.needed);
-  const std::string optional = plugin::to_string(missing.optional);
-  const plugin::Permissions before = std::exchange(told_[subject.name], missing);
+  const std::string needed = to_string(missing.needed);
+  const std::string optional = to_string(missing.optional);
+  const plugin_files::Permissions before = std::exchange(told_[subject.name], missing);
   if (missing.empty()) {
     log::info("The missing permissions were granted", {who});
   } else if (missing.needed != before.needed && !missing.needed.empty()) {

@@ -26,11 +26,11 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
 class AccessNews {
  public:
   explicit AccessNews(serving::HealthRegistry& health) : health_(health) {}
-  void tell(const AccessSubject& subject, const plugin::Permissions& missing);
+  void tell(const AccessSubject& subject, const plugin_files::Permissions& missing);
 
  private:
   serving::HealthRegistry& health_;
-  std::map<std::string, plugin::Permissions> told_;  // by subject
+  std::map<std::string, plugin_files::Permissions> told_;  // by subject
 };
 
 }  // namespace ccm::app

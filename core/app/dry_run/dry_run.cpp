@@ -140,9 +140,10 @@ bool DryRun::determined(const plugin::ObjectReport& object) const {
   }
 }
 
-bool DryRun::busy(const plugin::PluginHost& plugins) const {
-  for (const plugin::ComponentReport& component : plugins.components()) {
-    if (component.kind != plugin::ComponentKind::controller || !component.skipped.empty()) continue;
+bool DryRun::busy(const plugin_host::PluginHost& plugins) const {
+  for (const plugin_host::ComponentReport& component : plugins.components()) {
+    if (component.kind != plugin_files::ComponentKind::controller || !component.skipped.empty())
+      continue;
     const auto& queue = component.queue;
     if (!queue || !queue->synced || !queue->started) return true;
     if (queue->ready > 0 || queue->running > 0) return true;
@@ -151,7 +152,7 @@ bool DryRun::busy(const plugin::PluginHost& plugins) const {
                               [this](const auto& object) { return determined(object); });
 }
 
-boost::asio::awaitable<void> DryRun::settle(const plugin::PluginHost& plugins) {
+boost::asio::awaitable<void> DryRun::settle(const plugin_host::PluginHost& plugins) {
   boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
   const auto end = steady_clock::now() + options_.timeout;
   auto quiet_since = steady_clock::now();
@@ -163,10 +164,11 @@ boost::asio::awaitable<void> DryRun::settle(const plugin::PluginHost& plugins) {
   }
 }
 
-std::vector<OpenObject> DryRun::open_objects(const plugin::PluginHost& plugins) const {
+std::vector<OpenObject> DryRun::open_objects(const plugin_host::PluginHost& plugins) const {
   std::vector<OpenObject> open;
-  for (const plugin::ComponentReport& component : plugins.components()) {
-    if (component.kind != plugin::ComponentKind::controller || !component.skipped.empty()) continue;
+  for (const plugin_host::ComponentReport& component : plugins.components()) {
+    if (component.kind != plugin_files::ComponentKind::controller || !component.skipped.empty())
+      continue;
     const auto& queue = component.queue;
     std::string message;
     if (!queue) {
@@ -198,7 +200,7 @@ std::vector<OpenObject> DryRun::open_objects(const plugin::PluginHost& plugins) 
   return open;
 }
 
-DryRunResult DryRun::print(const plugin::PluginHost& plugins) const {
+DryRunResult DryRun::print(const plugin_host::PluginHost& plugins) const {
   const std::vector<OpenObject> open = open_objects(plugins);
   const std::string text =
       options_.json ? plan_json(plan_.changes(), open) : plan_table(plan_.changes(), open);

@@ -35,14 +35,14 @@ class DryRun {
 
   // After the controllers were started: waits until each object was reconciled and nothing is
   // queued for a while, or for --dry-run-timeout.
-  boost::asio::awaitable<void> settle(const plugin::PluginHost& plugins);
+  boost::asio::awaitable<void> settle(const plugin_host::PluginHost& plugins);
   // Prints the plan to standard output.
-  DryRunResult print(const plugin::PluginHost& plugins) const;
+  DryRunResult print(const plugin_host::PluginHost& plugins) const;
 
  private:
-  [[nodiscard]] bool busy(const plugin::PluginHost& plugins) const;
+  [[nodiscard]] bool busy(const plugin_host::PluginHost& plugins) const;
   [[nodiscard]] bool determined(const plugin::ObjectReport& object) const;
-  [[nodiscard]] std::vector<OpenObject> open_objects(const plugin::PluginHost& plugins) const;
+  [[nodiscard]] std::vector<OpenObject> open_objects(const plugin_host::PluginHost& plugins) const;
 
   const DryRunOptions& options_;
   runtime::EventLoop& loop_;

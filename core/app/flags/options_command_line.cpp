@@ -16,8 +16,8 @@ namespace ccm::app {
 
 namespace {
 
-using plugin::Option;
-using plugin::OptionType;
+using plugin_files::Option;
+using plugin_files::OptionType;
 
 class PluginValue final : public FlagValue {
  public:
@@ -136,10 +136,10 @@ namespace {
 
 Status bad_option(std::string message) { return {Code::invalid_argument, std::move(message)}; }
 
-bool may_share(const Flag& flag, plugin::OptionType type) {
+bool may_share(const Flag& flag, plugin_files::OptionType type) {
   // Every value is a text; lists and addresses are read as one.
-  return type == plugin::OptionType::string ? flag.value->type() != "bool"
-                                            : flag.value->type() == flag_type(type);
+  return type == plugin_files::OptionType::string ? flag.value->type() != "bool"
+                                                  : flag.value->type() == flag_type(type);
 }
 
 const std::string kPluginSection = "Flags of plugin ";
@@ -165,16 +165,17 @@ CommandLine::CommandLine(Environment environment)
   }
 }
 
-void CommandLine::add_absent_plugin(std::string_view id, std::span<const plugin::Option> options,
+void CommandLine::add_absent_plugin(std::string_view id,
+                                    std::span<const plugin_files::Option> options,
                                     const std::string& why) {
-  for (const plugin::Option& option : options) {
+  for (const plugin_files::Option& option : options) {
     flags_.add_absent(option.name, "plugin " + std::string(id) + " brings it, but " + why);
   }
 }
 
-Status CommandLine::add_plugin(std::string_view id, std::span<const plugin::Option> options) {
+Status CommandLine::add_plugin(std::string_view id, std::span<const plugin_files::Option> options) {
   FlagGroup group = flags_.group(kPluginSection + std::string(id));
-  for (const plugin::Option& option : options) {
+  for (const plugin_files::Option& option : options) {
     Flag* known = flags_.find(option.name);
     if (known != nullptr && !may_share(*known, option.type)) {
       return bad_option("plugin " + std::string(id) + " declares --" + option.name + " as " +
@@ -183,7 +184,7 @@ Status CommandLine::add_plugin(std::string_view id, std::span<const plugin::Opti
     }
     std::string usage = option.description;
     if (!option.environment.empty()) usage += " Environment: " + option.environment + ".";
-    std::optional<plugin::Option> shared;
+    std::optional<plugin_files::Option> shared;
     if (known == nullptr) {
       known = &group.add(option.name, plugin_value(option), std::move(usage));
     } else if (is_of_host(*known)) {

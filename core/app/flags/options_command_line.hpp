@@ -28,10 +28,10 @@
 namespace ccm::app {
 
 // FlagValue::type() of a flag that a plugin brings: "string", "bool", "int", "duration", "strings".
-std::string_view flag_type(plugin::OptionType type);
+std::string_view flag_type(plugin_files::OptionType type);
 
 // Its value, which starts with the option's default and keeps to the manifest's limits.
-std::unique_ptr<FlagValue> plugin_value(const plugin::Option& option);
+std::unique_ptr<FlagValue> plugin_value(const plugin_files::Option& option);
 
 struct EarlyOptions {
   std::vector<std::string> plugin_paths;
@@ -53,10 +53,10 @@ class CommandLine {
   // Adds the flags of a plugin. A flag that the host or another plugin already has is shared, and
   // the first default holds; of a flag that the host has too, the plugin's text and limits count.
   // Failure: its type differs.
-  Status add_plugin(std::string_view id, std::span<const plugin::Option> options);
+  Status add_plugin(std::string_view id, std::span<const plugin_files::Option> options);
 
   // Flags that an installed plugin would add if it were in use; `why` it is not in use.
-  void add_absent_plugin(std::string_view id, std::span<const plugin::Option> options,
+  void add_absent_plugin(std::string_view id, std::span<const plugin_files::Option> options,
                          const std::string& why);
 
   // Why the flags of a plugin that was chosen are not known; stands with any unknown flag.
@@ -89,7 +89,7 @@ class CommandLine {
     std::string plugin;  // id
     std::string flag;
     std::string environment;
-    std::optional<plugin::Option> shared;  // of a flag that the host has, too
+    std::optional<plugin_files::Option> shared;  // of a flag that the host has, too
   };
   Environment environment_;
   std::unique_ptr<Options> options_;

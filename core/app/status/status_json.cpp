@@ -129,7 +129,7 @@ StatusJson plugins_json(const LoadedSelection& selection) {
   StatusJson list = StatusJson::array();
   std::set<std::string> listed;
   const auto add = [&](const SelectedComponent& component) {
-    const plugin::Manifest& manifest = component.plugin.manifest;
+    const plugin_files::Manifest& manifest = component.plugin.manifest;
     if (!listed.insert(manifest.id).second) return;
     list.push_back(
         {{"id", manifest.id},
@@ -196,10 +196,10 @@ std::string missing_text(const StatusSources& from, const std::string& subject) 
   return needs.empty() ? "" : "permissions: " + subject + " lacks " + needs;
 }
 
-Holdup holdup_of(const plugin::ComponentReport& component, const StatusSources& from) {
+Holdup holdup_of(const plugin_host::ComponentReport& component, const StatusSources& from) {
   if (!component.queue || !component.skipped.empty()) return {};
   if (!from.leadership.leading()) {
-    const std::string lease = missing_text(from, std::string(plugin::kHostSubject));
+    const std::string lease = missing_text(from, std::string(plugin_files::kHostSubject));
     return {lease.empty() ? "the leadership" : "the leadership; " + lease, !lease.empty()};
   }
   std::string lacks = missing_text(from, component.plugin_id);
@@ -223,7 +223,7 @@ StatusJson one_json(const plugin::ObjectReport& object, const Holdups& held,
   using plugin::ObjectState;
   StatusJson json = {{"key", object.key},
                      {"controller", object.controller},
-                     {"state", std::string(plugin::to_string(object.state))}};
+                     {"state", std::string(to_string(object.state))}};
   if (object.state == ObjectState::unknown) return json;
   if (!object.step.empty()) json["step"] = object.step;
   const auto holdup = held.find(object.controller);
@@ -249,7 +249,7 @@ StatusJson one_json(const plugin::ObjectReport& object, const Holdups& held,
   return json;
 }
 
-StatusJson warnings_json(const plugin::PluginHost& plugins, const std::string& key,
+StatusJson warnings_json(const plugin_host::PluginHost& plugins, const std::string& key,
                          system_clock::time_point now) {
   StatusJson list = StatusJson::array();
   for (const plugin::WarningReport& warning : plugins.warnings_of(key)) {
@@ -278,7 +278,7 @@ std::string_view state_name(LoadBalancerState state) {
   return "";
 }
 
-StatusJson load_balancer_json(const plugin::LoadBalancerReport& balancer,
+StatusJson load_balancer_json(const cloud::LoadBalancerReport& balancer,
                               system_clock::time_point now) {
   StatusJson json = StatusJson::object();
   const auto add = [&json](const char* name, std::string_view text) {
@@ -295,7 +295,7 @@ StatusJson load_balancer_json(const plugin::LoadBalancerReport& balancer,
 
 Holdups holdups(const StatusSources& from) {
   Holdups all;
-  for (const plugin::ComponentReport& component : from.plugins.components()) {
+  for (const plugin_host::ComponentReport& component : from.plugins.components()) {
     if (Holdup holdup = holdup_of(component, from); !holdup.text.empty()) {
       all.emplace(component.name, std::move(holdup));
     }
@@ -305,7 +305,8 @@ Holdups holdups(const StatusSources& from) {
 
 // [{"controller", "key", "state", "step", "waitsFor" or "leftAlone", "class", "reason", "since",
 //   "unsettledSince", "attempts", "nextTry", "lastCloudAnswer"}]; unknown members are left out.
-StatusJson objects_json(const plugin::PluginHost& plugins, const Holdups& held, std::size_t limit) {
+StatusJson objects_json(const plugin_host::PluginHost& plugins, const Holdups& held,
+                        std::size_t limit) {
   StatusJson list = StatusJson::array();
   const auto now = system_clock::now();
   for (const plugin::ObjectReport& object : plugins.unsettled(limit)) {
@@ -317,7 +318,7 @@ StatusJson objects_json(const plugin::PluginHost& plugins, const Holdups& held, 
 // {"key", "controllers": [as above], "warnings": [{"kind", "reason", "message", "since"}],
 //  "loadBalancer": {"id", "name", "state", "addresses", "leftAlone", "since"}}; members
 // of the load balancer that are not known are left out.
-StatusJson object_json(const plugin::PluginHost& plugins, const Holdups& held,
+StatusJson object_json(const plugin_host::PluginHost& plugins, const Holdups& held,
                        const std::string& key) {
   StatusJson json = {{"key", key}, {"controllers", StatusJson::array()}};
   const auto now = system_clock::now();
@@ -332,10 +333,10 @@ StatusJson object_json(const plugin::PluginHost& plugins, const Holdups& held,
 }
 
 // {"node", "routes": [{"destination", "state": "present", "held" or "failed", ...}]}
-StatusJson routes_json(const plugin::PluginHost& plugins, const std::string& node) {
+StatusJson routes_json(const plugin_host::PluginHost& plugins, const std::string& node) {
   StatusJson json = {{"node", node}, {"routes", StatusJson::array()}};
   const auto now = system_clock::now();
-  for (const plugin::RouteReport& route : plugins.cloud().routes_of(node)) {
+  for (const cloud::RouteReport& route : plugins.cloud().routes_of(node)) {
     const bool failed = !route.failure.ok();
     const char* state = !failed ? "present" : plugin::is_held(route.failure) ? "held" : "failed";
     StatusJson one = {{"destination", route.destination}, {"state", state}};
@@ -358,7 +359,7 @@ StatusJson components_json(const StatusSources& from, const Holdups& held) {
   for (const auto& report : from.plugins.components()) {
     StatusJson json = {{"name", report.name},
                        {"plugin", report.plugin_id},
-                       {"kind", std::string(plugin::to_string(report.kind))},
+                       {"kind", std::string(to_string(report.kind))},
                        {"degraded", report.degraded},
                        {"operations", report.operations},
                        {"stalls", report.stalls},
@@ -404,15 +405,15 @@ StatusJson caches_json(const kube::InformerSet& informers) {
   return list;
 }
 
-StatusJson cloud_json(const plugin::CloudConnection& cloud) {
+StatusJson cloud_json(const plugin_host::CloudConnection& cloud) {
   const auto troubles = cloud.health().troubles();
   StatusJson json = {{"healthy", cloud.health().healthy()},
                      {"text", troubles.empty() ? "no failure is known" : cloud.health().text()},
                      {"troubles", StatusJson::array()}};
   const auto now = std::chrono::system_clock::now();
-  for (const plugin::CloudTrouble& trouble : troubles) {
+  for (const cloud::CloudTrouble& trouble : troubles) {
     const auto age = std::chrono::duration_cast<std::chrono::system_clock::duration>(trouble.age);
-    StatusJson one = {{"fault", std::string(plugin::to_string(trouble.fault))},
+    StatusJson one = {{"fault", std::string(to_string(trouble.fault))},
                       {"text", trouble.text},
                       {"since", kube::format_time(now - age)},
                       {"failures", trouble.failures}};
@@ -427,9 +428,9 @@ StatusJson cloud_json(const plugin::CloudConnection& cloud) {
   return json;
 }
 
-StatusJson brake_json(const plugin::PluginHost& plugins) {
+StatusJson brake_json(const plugin_host::PluginHost& plugins) {
   StatusJson json = StatusJson::object();
-  for (const plugin::BrakeStatus& brake : plugins.cloud().brakes()) {
+  for (const plugin_host::BrakeStatus& brake : plugins.cloud().brakes()) {
     json[brake.kind] = {{"engaged", brake.report.engaged},
                         {"blind", brake.report.blind},
                         {"held", brake.report.held},
@@ -439,7 +440,7 @@ StatusJson brake_json(const plugin::PluginHost& plugins) {
 }
 
 // Changed files that plugins cannot use, so that an earlier content stays in force.
-StatusJson rejections_json(const plugin::PluginHost& plugins) {
+StatusJson rejections_json(const plugin_host::PluginHost& plugins) {
   StatusJson list = StatusJson::array();
   for (const plugin::ConfigRejection& rejected : plugins.config_rejections()) {
     list.push_back({{"plugin", rejected.plugin_id},

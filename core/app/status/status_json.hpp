@@ -30,7 +30,7 @@ struct StatusSources {
   const MigrationPlan& migration;
   const Leadership& leadership;
   const kube::InformerSet& informers;
-  const plugin::PluginHost& plugins;
+  const plugin_host::PluginHost& plugins;
   const std::optional<AccessCheck>& access;  // empty until the components are created
   const Endpoint& endpoint;
   std::chrono::system_clock::time_point started = std::chrono::system_clock::now();

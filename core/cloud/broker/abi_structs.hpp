@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // The time that a provider wants for an operation, within bounds, or the host's choice.
 inline std::chrono::milliseconds time_limit(std::chrono::milliseconds wanted,
@@ -76,4 +76,4 @@ inline void repair(std::string& text) {
 // For values that keep handles of the host's objects: takes and releases references, reads nothing.
 ObjectHost kept_objects();
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

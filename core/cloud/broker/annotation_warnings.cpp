@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -25,15 +25,16 @@ Annotations annotations_of(const kube::Object& service) {
 
 }  // namespace
 
-AnnotationWarnings::AnnotationWarnings(AnnotationTable table, EnvironmentValue environment,
-                                       RecordEvent record, std::string source)
+AnnotationWarnings::AnnotationWarnings(plugin_files::AnnotationTable table,
+                                       plugin_files::EnvironmentValue environment,
+                                       plugin::RecordEvent record, std::string source)
     : table_(std::move(table)),
       environment_(std::move(environment)),
       record_(std::move(record)),
       source_(std::move(source)) {}
 
 void AnnotationWarnings::served(const LoadBalancerService& service) {
-  const kube::Object* object = object_of(service.object.get());
+  const kube::Object* object = plugin::object_of(service.object.get());
   if (object == nullptr || !record_) return;
   Found found = look_at(*object);
   const std::size_t now = found.names.empty() ? 0 : std::hash<std::string>()(found.names);
@@ -53,9 +54,9 @@ AnnotationWarnings::Found AnnotationWarnings::look_at(const kube::Object& servic
   };
   Found found;
   for (const auto& [name, value] : annotations) {
-    const KnownAnnotation* known = table_.find(name);
+    const plugin_files::KnownAnnotation* known = table_.find(name);
     if (known == nullptr) continue;
-    const auto reasons = why_without_effect(*known, value, others, environment_);
+    const auto reasons = plugin_files::why_without_effect(*known, value, others, environment_);
     if (!reasons.empty()) found.names += name + " ";
     for (const std::string& why : reasons) {
       found.text += (found.text.empty() ? "" : "; ") + ("annotation " + name + " " + why);
@@ -64,4 +65,4 @@ AnnotationWarnings::Found AnnotationWarnings::look_at(const kube::Object& servic
   return found;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -11,14 +11,15 @@
 #include <cstddef>
 #include <string>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 class AnnotationWarnings {
  public:
   static constexpr std::size_t kMost = 16'384;  // Services, then the oldest is told again
 
   // `source`: of the Events.
-  AnnotationWarnings(AnnotationTable table, EnvironmentValue environment, RecordEvent record,
+  AnnotationWarnings(plugin_files::AnnotationTable table,
+                     plugin_files::EnvironmentValue environment, plugin::RecordEvent record,
                      std::string source);
 
   // The provider did what the Service asks for. It is told once, and again when other annotations
@@ -32,11 +33,11 @@ class AnnotationWarnings {
   };
   [[nodiscard]] Found look_at(const kube::Object& service) const;
 
-  const AnnotationTable table_;
-  const EnvironmentValue environment_;
-  const RecordEvent record_;
+  const plugin_files::AnnotationTable table_;
+  const plugin_files::EnvironmentValue environment_;
+  const plugin::RecordEvent record_;
   const std::string source_;
-  RecentMap<std::size_t> told_{kMost};  // a hash of the last names, by UID; 0 = none
+  plugin::RecentMap<std::size_t> told_{kMost};  // a hash of the last names, by UID; 0 = none
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

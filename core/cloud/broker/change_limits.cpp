@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using std::chrono::milliseconds;
 
@@ -67,7 +67,9 @@ class Texts {
   }
   void add(int64_t number) { add(std::to_string(number)); }
   // The tenant chooses the texts, so equal digests must mean equal texts.
-  [[nodiscard]] std::string digest() const { return sha256_hex(std::as_bytes(std::span(all_))); }
+  [[nodiscard]] std::string digest() const {
+    return plugin_files::sha256_hex(std::as_bytes(std::span(all_)));
+  }
 
  private:
   std::string all_;
@@ -134,7 +136,7 @@ ChangeLimitOptions ChangeLimits::countable(ChangeLimitOptions options) {
 std::string ChangeLimits::content_of(const LoadBalancerService& service) const {
   Texts texts;
   add_fields(service, texts);
-  const kube::Object* object = object_of(service.object.get());
+  const kube::Object* object = plugin::object_of(service.object.get());
   if (object == nullptr) return texts.digest();
   texts.add(object->json(object->find("/spec")));
   object->each(object->find("/metadata/annotations"),
@@ -256,7 +258,7 @@ Status ChangeLimits::waits_for_turn(std::string text, const Turn& turn, TimePoin
   const bool own = turn.own > now;
   const auto left = std::chrono::ceil<milliseconds>((own ? turn.own : turn.of_namespace) - now);
   return Status(Code::unavailable, ErrorClass::waiting, std::move(text))
-      .with_reason(std::string(kChangesLimited))
+      .with_reason(std::string(plugin::kChangesLimited))
       .with_retry_after(own ? left : std::min<milliseconds>(left, kAskAgain));
 }
 
@@ -343,4 +345,4 @@ ChangeLimitReport ChangeLimits::report() const {
   return report;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

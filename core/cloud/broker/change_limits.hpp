@@ -33,7 +33,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 struct ChangeLimitOptions {
   // So many changes at once, then one in each period. `burst` 0: no limit.
@@ -135,4 +135,4 @@ class ChangeLimits {
   uint64_t held_ = 0;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

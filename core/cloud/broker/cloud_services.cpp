@@ -11,19 +11,19 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
 Result<InstanceQuery> read_query(const ccm_node_identity* given) {
   if (given == nullptr) return Status(Code::invalid_argument, "no node was given to look for");
-  if (!only_known(given)) return unknown_request();
+  if (!only_known(given)) return plugin::unknown_request();
   const ccm_node_identity node = known(given);
   InstanceQuery query;
   query.name = view(node.name);
   query.provider_id = view(node.provider_id);
   query.max_age = std::chrono::milliseconds(node.max_age_ms);
-  query.node = kube::ObjectPtr(object_of(node.node));
+  query.node = kube::ObjectPtr(plugin::object_of(node.node));
   query.not_before = query.node ? query.node->seen() : BootClock::now();
   if (query.name.empty() && query.provider_id.empty()) {
     return Status(Code::invalid_argument, "a node without a name and a provider ID was given");
@@ -31,7 +31,7 @@ Result<InstanceQuery> read_query(const ccm_node_identity* given) {
   return query;
 }
 
-void end_with_list(HostOperation& running, const InstanceSnapshot::Ptr& snapshot) {
+void end_with_list(plugin::HostOperation& running, const InstanceSnapshot::Ptr& snapshot) {
   InstanceExport instances;
   for (std::size_t index = 0; index < snapshot->size(); ++index) instances.add(snapshot, index);
   for (const auto& prefix : snapshot->unknown_prefixes()) instances.add_unknown(prefix);
@@ -53,7 +53,7 @@ Task<void> find_one(InstancesBroker& broker, InstanceQuery query, InstanceAnswer
 }
 
 Task<Result<Batch>> find_all(InstancesBroker& broker, std::vector<InstanceQuery> queries,
-                             std::shared_ptr<Origin> origin) {
+                             std::shared_ptr<plugin::Origin> origin) {
   Batch batch{broker, std::move(queries), {}};
   batch.answers.resize(batch.queries.size());
   std::vector<Task<void>> questions;
@@ -61,7 +61,7 @@ Task<Result<Batch>> find_all(InstancesBroker& broker, std::vector<InstanceQuery>
     batch.queries[index].origin = origin;
     questions.push_back(find_one(broker, batch.queries[index], batch.answers[index]));
   }
-  Together all(std::move(questions));
+  plugin::Together all(std::move(questions));
   co_await all;
   co_return batch;
 }
@@ -73,7 +73,7 @@ bool same_fault(const Status& one, const Status& other) {
 
 // An instance of which nothing is known is UNKNOWN in the list, with the reason. When no instance
 // is known at all, and all for the same reason, the whole call fails with it.
-void end_batch(HostOperation& running, const Batch& batch) {
+void end_batch(plugin::HostOperation& running, const Batch& batch) {
   InstanceExport instances;
   std::size_t failed = 0;
   const Status first = batch.answers.empty() ? Status() : batch.answers.front().status;
@@ -98,7 +98,7 @@ void end_batch(HostOperation& running, const Batch& batch) {
   running.end({}, &instances.list());
 }
 
-void end_with_answer(HostOperation& running, const Batch& batch) {
+void end_with_answer(plugin::HostOperation& running, const Batch& batch) {
   const InstanceAnswer& answer = batch.answers.front();
   if (!answer.status.ok()) return running.end(answer.status);
   if (!answer.snapshot) {
@@ -118,8 +118,8 @@ Task<Result<InstanceLimits>> no_limits() { co_return InstanceLimits(); }
 void InstancesService::list(void* self, ccm_ctx ctx, const ccm_list_instances_request* request,
                             ccm_completion done) noexcept {
   call(
-      self, ctx, done, known_operation("instances.list"), check_request(request),
-      [](InstancesBroker& broker, const HostOperation&) { return broker.list(); },
+      self, ctx, done, plugin::known_operation("instances.list"), plugin::check_request(request),
+      [](InstancesBroker& broker, const plugin::HostOperation&) { return broker.list(); },
       ending_with<InstanceSnapshot::Ptr>(end_with_list));
 }
 
@@ -127,7 +127,7 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
                                 const ccm_describe_instances_request* given,
                                 ccm_completion done) noexcept {
   const ccm_describe_instances_request request = known(given);
-  Status wrong = check_request(given);
+  Status wrong = plugin::check_request(given);
   if (wrong.ok() && !sound_list(request.nodes, request.node_count, kThingLimit)) {
     wrong = Status(Code::invalid_argument, "a malformed list of nodes was given");
   }
@@ -138,8 +138,9 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
     if (wrong.ok()) queries.push_back(*std::move(query));
   }
   call(
-      self, ctx, done, known_operation("instances.describe"), std::move(wrong),
-      [queries = std::move(queries)](InstancesBroker& broker, const HostOperation& running) {
+      self, ctx, done, plugin::known_operation("instances.describe"), std::move(wrong),
+      [queries = std::move(queries)](InstancesBroker& broker,
+                                     const plugin::HostOperation& running) {
         return find_all(broker, queries, running.context()->origin());
       },
       ending_with<Batch>(end_batch));
@@ -147,11 +148,11 @@ void InstancesService::describe(void* self, ccm_ctx ctx,
 
 void InstancesService::get(void* self, ccm_ctx ctx, const ccm_get_instance_request* given,
                            ccm_completion done) noexcept {
-  const Status wrong = check_request(given);
+  const Status wrong = plugin::check_request(given);
   auto query = wrong.ok() ? read_query(known(given).node) : Result<InstanceQuery>(wrong);
   call(
-      self, ctx, done, known_operation("instances.get"), query.status(),
-      [query](InstancesBroker& broker, const HostOperation& running) {
+      self, ctx, done, plugin::known_operation("instances.get"), query.status(),
+      [query](InstancesBroker& broker, const plugin::HostOperation& running) {
         return find_all(broker, {*query}, running.context()->origin());
       },
       ending_with<Batch>(end_with_answer));
@@ -160,9 +161,9 @@ void InstancesService::get(void* self, ccm_ctx ctx, const ccm_get_instance_reque
 void InstancesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                               ccm_completion done) noexcept {
   call(
-      self, ctx, done, known_operation("instances.limits"), check_request(request),
-      [](const InstancesBroker&, const HostOperation&) { return no_limits(); },
-      ending_with<InstanceLimits>([](HostOperation& running, const InstanceLimits&) {
+      self, ctx, done, plugin::known_operation("instances.limits"), plugin::check_request(request),
+      [](const InstancesBroker&, const plugin::HostOperation&) { return no_limits(); },
+      ending_with<InstanceLimits>([](plugin::HostOperation& running, const InstanceLimits&) {
         const auto none = sized<ccm_instance_limits>();
         running.end({}, &none);
       }));
@@ -174,7 +175,7 @@ const ccm_cloud_instances InstancesService::kTable{sizeof(kTable), 0,    &list,
 namespace {
 
 // A failure may have made something first.
-void end_with_balancer(HostOperation& running, const Result<LoadBalancer>& outcome) {
+void end_with_balancer(plugin::HostOperation& running, const Result<LoadBalancer>& outcome) {
   const LoadBalancer* made = outcome.ok() ? &*outcome : outcome.partial();
   if (made == nullptr) return running.end(outcome.status());
   const detail::LoadBalancerC raw(*made);
@@ -184,17 +185,18 @@ void end_with_balancer(HostOperation& running, const Result<LoadBalancer>& outco
 // With the text in that member.
 template <typename Raw>
 auto ending_with_text(ccm_str Raw::*member) {
-  return ending_with<std::string>([member](HostOperation& operation, const std::string& text) {
-    auto raw = sized<Raw>();
-    raw.*member = c_str(text);
-    operation.end({}, &raw);
-  });
+  return ending_with<std::string>(
+      [member](plugin::HostOperation& operation, const std::string& text) {
+        auto raw = sized<Raw>();
+        raw.*member = c_str(text);
+        operation.end({}, &raw);
+      });
 }
 
 // With the limits in the ABI's form.
 template <typename T>
 auto ending_with_limits() {
-  return ending_with<T>([](HostOperation& operation, const T& limits) {
+  return ending_with<T>([](plugin::HostOperation& operation, const T& limits) {
     const auto raw = detail::limits_to_c(limits);
     operation.end({}, &raw);
   });
@@ -211,7 +213,7 @@ void LoadBalancersService::ask(void* self, ccm_ctx ctx, Asked request, ccm_compl
       std::make_shared<const Result<LoadBalancerRequest>>(read_request(request, service.lists_));
   Status wrong = read->status();
   auto work = [read = std::move(read), method](LoadBalancersBroker& broker,
-                                               const HostOperation& running) {
+                                               const plugin::HostOperation& running) {
     return (broker.*method)(LoadBalancersBroker::Request(read, &**read), running.context());
   };
   call(self, ctx, done, name, std::move(wrong), std::move(work), std::move(end));
@@ -219,46 +221,47 @@ void LoadBalancersService::ask(void* self, ccm_ctx ctx, Asked request, ccm_compl
 
 void LoadBalancersService::observe(void* self, ccm_ctx ctx, Asked request,
                                    ccm_completion done) noexcept {
-  ask(self, ctx, request, done, known_operation("loadbalancers.observe"),
+  ask(self, ctx, request, done, plugin::known_operation("loadbalancers.observe"),
       &LoadBalancersBroker::observe, end_with_balancer);
 }
 
 void LoadBalancersService::ensure(void* self, ccm_ctx ctx, Asked request,
                                   ccm_completion done) noexcept {
-  ask(self, ctx, request, done, known_operation("loadbalancers.ensure"),
+  ask(self, ctx, request, done, plugin::known_operation("loadbalancers.ensure"),
       &LoadBalancersBroker::ensure, end_with_balancer);
 }
 
 void LoadBalancersService::update_backends(void* self, ccm_ctx ctx, Asked request,
                                            ccm_completion done) noexcept {
-  ask(self, ctx, request, done, known_operation("loadbalancers.update_backends"),
+  ask(self, ctx, request, done, plugin::known_operation("loadbalancers.update_backends"),
       &LoadBalancersBroker::update_backends, end_with_balancer);
 }
 
 void LoadBalancersService::remove(void* self, ccm_ctx ctx, Asked request,
                                   ccm_completion done) noexcept {
-  ask(self, ctx, request, done, known_operation("loadbalancers.delete"),
+  ask(self, ctx, request, done, plugin::known_operation("loadbalancers.delete"),
       &LoadBalancersBroker::remove,
-      [](HostOperation& running, const Status& status) { running.end(status); });
+      [](plugin::HostOperation& running, const Status& status) { running.end(status); });
 }
 
 void LoadBalancersService::name(void* self, ccm_ctx ctx, Asked request,
                                 ccm_completion done) noexcept {
-  ask(self, ctx, request, done, known_operation("loadbalancers.name"), &LoadBalancersBroker::name,
-      ending_with_text(&ccm_load_balancer_name::name));
+  ask(self, ctx, request, done, plugin::known_operation("loadbalancers.name"),
+      &LoadBalancersBroker::name, ending_with_text(&ccm_load_balancer_name::name));
 }
 
 void LoadBalancersService::lane(void* self, ccm_ctx ctx, Asked request,
                                 ccm_completion done) noexcept {
-  ask(self, ctx, request, done, known_operation("loadbalancers.lane"), &LoadBalancersBroker::lane,
-      ending_with_text(&ccm_load_balancer_lane::lane));
+  ask(self, ctx, request, done, plugin::known_operation("loadbalancers.lane"),
+      &LoadBalancersBroker::lane, ending_with_text(&ccm_load_balancer_lane::lane));
 }
 
 void LoadBalancersService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                                   ccm_completion done) noexcept {
   call(
-      self, ctx, done, known_operation("loadbalancers.limits"), check_request(request),
-      [](LoadBalancersBroker& broker, const HostOperation& running) {
+      self, ctx, done, plugin::known_operation("loadbalancers.limits"),
+      plugin::check_request(request),
+      [](LoadBalancersBroker& broker, const plugin::HostOperation& running) {
         return broker.limits(running.context());
       },
       ending_with_limits<LoadBalancerLimits>());
@@ -270,13 +273,13 @@ const ccm_cloud_loadbalancers LoadBalancersService::kTable{
 void RoutesService::list(void* self, ccm_ctx ctx, const ccm_list_routes_request* request,
                          ccm_completion done) noexcept {
   call(
-      self, ctx, done, known_operation("routes.list"), check_request(request),
-      [cluster = std::string(view(known(request).cluster_name))](RoutesBroker& broker,
-                                                                 const HostOperation& running) {
+      self, ctx, done, plugin::known_operation("routes.list"), plugin::check_request(request),
+      [cluster = std::string(view(known(request).cluster_name))](
+          RoutesBroker& broker, const plugin::HostOperation& running) {
         return broker.list(cluster, running.context());
       },
       ending_with<std::vector<Route>>(
-          [](HostOperation& operation, const std::vector<Route>& listed) {
+          [](plugin::HostOperation& operation, const std::vector<Route>& listed) {
             const detail::RoutesC raw(listed);
             operation.end({}, raw.list());
           }));
@@ -285,7 +288,7 @@ void RoutesService::list(void* self, ccm_ctx ctx, const ccm_list_routes_request*
 void RoutesService::apply(void* self, ccm_ctx ctx, const ccm_apply_routes_request* given,
                           ccm_completion done) noexcept {
   const ccm_apply_routes_request request = known(given);
-  Status wrong = check_request(given);
+  Status wrong = plugin::check_request(given);
   auto remove = read_routes(request.remove, request.remove_count);
   auto add = read_routes(request.add, request.add_count);
   if (wrong.ok()) wrong = !remove.ok() ? remove.status() : add.status();
@@ -294,12 +297,12 @@ void RoutesService::apply(void* self, ccm_ctx ctx, const ccm_apply_routes_reques
     *changes = {std::string(view(request.cluster_name)), *std::move(remove), *std::move(add)};
   }
   call(
-      self, ctx, done, known_operation("routes.apply"), std::move(wrong),
-      [changes](RoutesBroker& broker, const HostOperation& running) {
+      self, ctx, done, plugin::known_operation("routes.apply"), std::move(wrong),
+      [changes](RoutesBroker& broker, const plugin::HostOperation& running) {
         return broker.apply(std::move(*changes), running.context());
       },
       ending_with<std::vector<Status>>(
-          [](HostOperation& operation, const std::vector<Status>& made) {
+          [](plugin::HostOperation& operation, const std::vector<Status>& made) {
             const detail::RouteResultsC raw(made);
             operation.end({}, raw.get());
           }));
@@ -308,8 +311,8 @@ void RoutesService::apply(void* self, ccm_ctx ctx, const ccm_apply_routes_reques
 void RoutesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* request,
                            ccm_completion done) noexcept {
   call(
-      self, ctx, done, known_operation("routes.limits"), check_request(request),
-      [](RoutesBroker& broker, const HostOperation& running) {
+      self, ctx, done, plugin::known_operation("routes.limits"), plugin::check_request(request),
+      [](RoutesBroker& broker, const plugin::HostOperation& running) {
         return broker.limits(running.context());
       },
       ending_with_limits<RouteLimits>());
@@ -317,4 +320,4 @@ void RoutesService::limits(void* self, ccm_ctx ctx, const ccm_limits_request* re
 
 const ccm_cloud_routes RoutesService::kTable{sizeof(kTable), 0, &list, &apply, &limits};
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -18,16 +18,16 @@
 #include <string_view>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // The common part of all functions: begin an operation for the calling component, have the broker
 // perform it, and give the component the outcome in the ABI's form.
 template <typename Broker>
-class CloudService : public HostService {
+class CloudService : public plugin::HostService {
  public:
-  CloudService(const std::shared_ptr<LiveComponent>& component, std::string_view id,
+  CloudService(const std::shared_ptr<plugin::LiveComponent>& component, std::string_view id,
                const void* table, std::shared_ptr<Broker> broker)
-      : HostService(component, id, table), broker_(std::move(broker)) {}
+      : plugin::HostService(component, id, table), broker_(std::move(broker)) {}
 
  protected:
   // HostOperation::begin for the service that the component called: `work(broker, operation)` is
@@ -36,19 +36,21 @@ class CloudService : public HostService {
   template <typename Work, typename End>
   static void call(void* self, ccm_ctx ctx, ccm_completion done, std::string_view name,
                    Status wrong, Work work, End end) {
-    auto& service = *static_cast<HostService*>(self);
+    auto& service = *static_cast<plugin::HostService*>(self);
     auto& cloud = static_cast<CloudService&>(service);
     const auto component = cloud.component();
     if (!component) return;
     // The end of the component ends what has not begun; what runs ends by its ctx or the provider.
     // The service stays for as long as the process does, since stray threads may call it.
-    HostOperation::begin(
-        component, ctx, done, name, std::move(wrong),
-        [&cloud, work = std::move(work), end = std::move(end)](const HostOperation::Ptr& running) {
-          cloud.tasks_.start(work(*cloud.broker_, *running), [running, end](const auto& outcome) {
-            if (!running->ended()) end(*running, outcome);
-          });
-        });
+    plugin::HostOperation::begin(component, ctx, done, name, std::move(wrong),
+                                 [&cloud, work = std::move(work),
+                                  end = std::move(end)](const plugin::HostOperation::Ptr& running) {
+                                   cloud.tasks_.start(work(*cloud.broker_, *running),
+                                                      [running, end](const auto& outcome) {
+                                                        if (!running->ended())
+                                                          end(*running, outcome);
+                                                      });
+                                 });
   }
 
  private:
@@ -59,7 +61,7 @@ class CloudService : public HostService {
 // An end of call(): with the failure, or as `succeed(operation, value)` does.
 template <typename T, typename Succeed>
 auto ending_with(Succeed succeed) {
-  return [succeed = std::move(succeed)](HostOperation& running, const Result<T>& outcome) {
+  return [succeed = std::move(succeed)](plugin::HostOperation& running, const Result<T>& outcome) {
     if (!outcome.ok()) return running.end(outcome.status());
     succeed(running, *outcome);
   };
@@ -68,7 +70,7 @@ auto ending_with(Succeed succeed) {
 // ccm.cloud.instances/1.
 class InstancesService final : public CloudService<InstancesBroker> {
  public:
-  InstancesService(const std::shared_ptr<LiveComponent>& component,
+  InstancesService(const std::shared_ptr<plugin::LiveComponent>& component,
                    std::shared_ptr<InstancesBroker> broker)
       : CloudService(component, CCM_CLOUD_INSTANCES, &kTable, std::move(broker)) {}
 
@@ -87,7 +89,7 @@ class InstancesService final : public CloudService<InstancesBroker> {
 // ccm.cloud.loadbalancers/1.
 class LoadBalancersService final : public CloudService<LoadBalancersBroker> {
  public:
-  LoadBalancersService(const std::shared_ptr<LiveComponent>& component,
+  LoadBalancersService(const std::shared_ptr<plugin::LiveComponent>& component,
                        std::shared_ptr<LoadBalancersBroker> broker)
       : CloudService(component, CCM_CLOUD_LOADBALANCERS, &kTable, std::move(broker)) {}
 
@@ -113,7 +115,7 @@ class LoadBalancersService final : public CloudService<LoadBalancersBroker> {
 // ccm.cloud.routes/1.
 class RoutesService final : public CloudService<RoutesBroker> {
  public:
-  RoutesService(const std::shared_ptr<LiveComponent>& component,
+  RoutesService(const std::shared_ptr<plugin::LiveComponent>& component,
                 std::shared_ptr<RoutesBroker> broker)
       : CloudService(component, CCM_CLOUD_ROUTES, &kTable, std::move(broker)) {}
 
@@ -127,4 +129,4 @@ class RoutesService final : public CloudService<RoutesBroker> {
   static const ccm_cloud_routes kTable;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

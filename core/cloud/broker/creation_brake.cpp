@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using std::chrono::milliseconds;
 
@@ -22,7 +22,7 @@ constexpr std::chrono::hours kUnasked{1};
 constexpr std::chrono::minutes kPause{5};
 
 std::string allowed_id(const LoadBalancerService& service) {
-  const kube::Object* object = object_of(service.object.get());
+  const kube::Object* object = plugin::object_of(service.object.get());
   if (object == nullptr) return {};
   const auto annotations = object->find("/metadata/annotations");
   return std::string(object->text(object->member(annotations, CreationBrake::kAllowAnnotation)));
@@ -83,7 +83,7 @@ Status CreationBrake::held(const LoadBalancerService& service) {
       service.namespace_name + " " + service.name + " --overwrite " + kAllowAnnotation + "=" +
       entry.id;
   return Status(Code::failed_precondition, ErrorClass::waiting, std::move(text))
-      .with_reason(std::string(kReplacementHeld))
+      .with_reason(std::string(plugin::kReplacementHeld))
       .with_retry_after(std::chrono::ceil<milliseconds>(since + window_ - timers_.now()));
 }
 
@@ -149,4 +149,4 @@ void CreationBrake::prune() {
   tell_held();
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

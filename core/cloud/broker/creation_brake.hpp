@@ -18,7 +18,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 class CreationBrake {
  public:
@@ -75,4 +75,4 @@ class CreationBrake {
   TimePoint pruned_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

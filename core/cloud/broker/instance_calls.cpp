@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using runtime::TimePoint;
 using std::chrono::milliseconds;
@@ -49,7 +49,7 @@ TimePoint ListCalls::next() const {
   return began_ ? std::max(now, *began_ + TimePoint::duration(1)) : now;
 }
 
-Task<InstanceSource::Listing> ListCalls::call(std::shared_ptr<Origin> origin) {
+Task<InstanceSource::Listing> ListCalls::call(std::shared_ptr<plugin::Origin> origin) {
   if (timer_ != 0) timers_.cancel(std::exchange(timer_, 0));
   began_ = next();
   origin_ = std::move(origin);
@@ -72,7 +72,7 @@ void ListCalls::begin_later(milliseconds pause) {
   });
 }
 
-std::shared_ptr<Origin> ListCalls::ended(const Status& status) {
+std::shared_ptr<plugin::Origin> ListCalls::ended(const Status& status) {
   if (!status.ok()) {
     if (failure_.ok()) failing_since_ = *began_;
     if (passes_by_itself(status)) begin_later(retry_pause(status, interval_));
@@ -82,12 +82,12 @@ std::shared_ptr<Origin> ListCalls::ended(const Status& status) {
   return std::exchange(origin_, nullptr);
 }
 
-void ListCalls::raise(const std::shared_ptr<Origin>& asks) {
+void ListCalls::raise(const std::shared_ptr<plugin::Origin>& asks) {
   if (running() && asks) origin_->raise(asks->priority());
 }
 
-bool ListCalls::held_below(const std::shared_ptr<Origin>& asks) const {
-  return failure_.reason() == kCallBudgetSpent && asks && asks->priority() < began_as_;
+bool ListCalls::held_below(const std::shared_ptr<plugin::Origin>& asks) const {
+  return failure_.reason() == plugin::kCallBudgetSpent && asks && asks->priority() < began_as_;
 }
 
 SingleCalls::SingleCalls(InstanceSource& source, runtime::Timers& timers)
@@ -99,7 +99,7 @@ SingleCalls::~SingleCalls() {
 
 // Collects the questions of one moment, so that one describe can answer them all.
 Task<SingleCalls::Answered> SingleCalls::ask(InstanceQuery query) {
-  const CallbackAwaiter<Answered>::Start start = [&](std::function<void(Answered)> done) {
+  const plugin::CallbackAwaiter<Answered>::Start start = [&](std::function<void(Answered)> done) {
     waiting_.push_back({std::move(query), std::move(done)});
     if (pump_timer_ != 0) return;
     pump_timer_ = timers_.after(milliseconds(0), [this] {
@@ -107,7 +107,7 @@ Task<SingleCalls::Answered> SingleCalls::ask(InstanceQuery query) {
       pump();
     });
   };
-  CallbackAwaiter<Answered> answered(start);
+  plugin::CallbackAwaiter<Answered> answered(start);
   co_return co_await answered;
 }
 
@@ -118,7 +118,7 @@ void SingleCalls::pump() {
       questions.push_back(std::move(waiting_.front()));
       waiting_.pop_front();
     }
-    calls_.start(call(std::move(questions)), ending_on_fault(timers_));
+    calls_.start(call(std::move(questions)), plugin::ending_on_fault(timers_));
   }
 }
 
@@ -127,9 +127,9 @@ Task<void> SingleCalls::call(std::vector<Question> questions) {
   ++running_;
   const TimePoint began = timers_.now();
   const bool one = questions.size() == 1 && source_.can_get();
-  std::shared_ptr<Origin> origin;
+  std::shared_ptr<plugin::Origin> origin;
   if (const auto& asks = questions.front().query.origin; one && asks) {
-    origin = std::make_shared<Origin>(asks->controller(), asks->key(), asks->priority());
+    origin = std::make_shared<plugin::Origin>(asks->controller(), asks->key(), asks->priority());
   } else {
     origin = common_origin(questions);
   }
@@ -151,4 +151,4 @@ Task<void> SingleCalls::call(std::vector<Question> questions) {
   pump();
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

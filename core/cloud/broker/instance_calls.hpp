@@ -21,28 +21,28 @@
 #include <optional>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // The origin of a call for no particular object: the second observation of vanished instances.
-inline std::shared_ptr<Origin> no_origin() {
-  return std::make_shared<Origin>("instances", "", CallPriority::refresh);
+inline std::shared_ptr<plugin::Origin> no_origin() {
+  return std::make_shared<plugin::Origin>("instances", "", plugin::CallPriority::refresh);
 }
 
 // A call for several questions has the highest of their priorities.
 template <typename Questions>
-std::shared_ptr<Origin> common_origin(const Questions& questions) {
-  const Origin* best = nullptr;
+std::shared_ptr<plugin::Origin> common_origin(const Questions& questions) {
+  const plugin::Origin* best = nullptr;
   for (const auto& question : questions) {
-    const Origin* asks = question.query.origin.get();
+    const plugin::Origin* asks = question.query.origin.get();
     if (asks != nullptr && (best == nullptr || asks->priority() < best->priority())) best = asks;
   }
   if (best == nullptr) return no_origin();
-  return std::make_shared<Origin>(best->controller(), "", best->priority());
+  return std::make_shared<plugin::Origin>(best->controller(), "", best->priority());
 }
 
 // Records the cloud's last answer to the shared call for `asker`, too.
-inline void tell_answer(const std::shared_ptr<Origin>& asker,
-                        const std::shared_ptr<Origin>& shared) {
+inline void tell_answer(const std::shared_ptr<plugin::Origin>& asker,
+                        const std::shared_ptr<plugin::Origin>& shared) {
   if (asker && shared && asker != shared && shared->answer()) asker->answered(*shared->answer());
 }
 
@@ -124,19 +124,19 @@ class ListCalls {
   }
 
   // The next one; none may run. Who awaits it calls ended().
-  Task<InstanceSource::Listing> call(std::shared_ptr<Origin> origin);
+  Task<InstanceSource::Listing> call(std::shared_ptr<plugin::Origin> origin);
   // Begins the next one `pause` after the beginning of the last one, unless an earlier one is due.
   void begin_later(std::chrono::milliseconds pause);
   // Records how the running one ended, and retries it when the fault may pass by itself. Returns
   // its origin.
-  std::shared_ptr<Origin> ended(const Status& status);
+  std::shared_ptr<plugin::Origin> ended(const Status& status);
 
   // Such a question, too, waits for the running listing: the call budget may delay the listing,
   // which is now as important as the question. `asks` may be null.
-  void raise(const std::shared_ptr<Origin>& asks);
+  void raise(const std::shared_ptr<plugin::Origin>& asks);
   // The call budget held the last listing back, and this question is more important than those for
   // which the listing began. `asks` may be null.
-  [[nodiscard]] bool held_below(const std::shared_ptr<Origin>& asks) const;
+  [[nodiscard]] bool held_below(const std::shared_ptr<plugin::Origin>& asks) const;
 
   // HTTP calls of the last one that succeeded; 0: not known.
   [[nodiscard]] std::size_t price() const { return price_; }
@@ -154,8 +154,8 @@ class ListCalls {
   const std::chrono::milliseconds interval_;
   const std::function<void()> due_;
   std::optional<runtime::TimePoint> began_;
-  std::shared_ptr<Origin> origin_;  // of the running one
-  CallPriority began_as_ = CallPriority::refresh;
+  std::shared_ptr<plugin::Origin> origin_;  // of the running one
+  plugin::CallPriority began_as_ = plugin::CallPriority::refresh;
   std::size_t price_ = 0;
   Status failure_;
   runtime::TimePoint failing_since_;
@@ -212,4 +212,4 @@ class SingleCalls {
   Scope calls_;  // last: its coroutines use the others
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

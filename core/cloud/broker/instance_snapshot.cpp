@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -312,4 +312,4 @@ const ccm_instance_list& InstanceExport::list() {
   return list_;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

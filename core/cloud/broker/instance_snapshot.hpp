@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 class InstanceSnapshot {
  public:
@@ -144,4 +144,4 @@ class InstanceExport {
   ccm_instance_list list_{};
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

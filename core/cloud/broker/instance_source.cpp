@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -16,7 +16,7 @@ ccm_node_identity identity_of(const InstanceQuery& query) {
   auto identity = sized<ccm_node_identity>();
   identity.name = c_str(query.name);
   identity.provider_id = c_str(query.provider_id);
-  identity.node = object_handle(query.node);
+  identity.node = plugin::object_handle(query.node);
   return identity;
 }
 
@@ -39,7 +39,7 @@ Result<InstanceSnapshot::Ptr> copy_one(const void* result) {
 
 }  // namespace
 
-ProviderInstances::ProviderInstances(std::shared_ptr<LiveComponent> provider,
+ProviderInstances::ProviderInstances(std::shared_ptr<plugin::LiveComponent> provider,
                                      ccm_interface instances, ProviderTimeouts timeouts)
     : provider_(std::move(provider)),
       interface_(instances),
@@ -61,10 +61,10 @@ bool ProviderInstances::can_get() const {
 Task<Result<InstanceLimits>> ProviderInstances::limits() {
   const auto function = function_of(&table_, &ccm_cloud_instances::limits);
   if (function == nullptr) co_return InstanceLimits();
-  Invoke invoke = invoke_plain(function, interface_.self);
+  plugin::Invoke invoke = plugin::invoke_plain(function, interface_.self);
   Result<InstanceLimits> asked = co_await provider_->call<InstanceLimits>(
-      known_operation("instances.limits"), nullptr, timeouts_.call, Context::Fields(),
-      std::move(invoke), copy_limits);
+      plugin::known_operation("instances.limits"), nullptr, timeouts_.call,
+      plugin::Context::Fields(), std::move(invoke), copy_limits);
   if (asked.ok()) {
     timeouts_.call = time_limit(asked->timeout, timeouts_.call);
     timeouts_.list = time_limit(asked->list_timeout, timeouts_.list);
@@ -72,14 +72,14 @@ Task<Result<InstanceLimits>> ProviderInstances::limits() {
   co_return asked;
 }
 
-void ProviderInstances::set_origin(const std::shared_ptr<Origin>& origin) {
+void ProviderInstances::set_origin(const std::shared_ptr<plugin::Origin>& origin) {
   context_ = origin ? provider_->background()->child(std::nullopt, {}, origin) : nullptr;
 }
 
 Task<InstanceSource::Listing> ProviderInstances::list() {
   return provider_->call<InstanceSnapshot::Ptr>(
-      known_operation("instances.list"), context_, timeouts_.list, {},
-      invoke_plain(table_.list, interface_.self), copy_list);
+      plugin::known_operation("instances.list"), context_, timeouts_.list, {},
+      plugin::invoke_plain(table_.list, interface_.self), copy_list);
 }
 
 Task<InstanceSource::Listing> ProviderInstances::describe(std::vector<InstanceQuery> queries) {
@@ -96,13 +96,13 @@ Task<InstanceSource::Listing> ProviderInstances::describe(std::vector<InstanceQu
     request.node_count = pointers.size();
     describe(self, ctx, &request, once);
   };
-  return provider_->call<InstanceSnapshot::Ptr>(known_operation("instances.describe"), context_,
-                                                timeouts_.call, {}, std::move(invoke),
+  return provider_->call<InstanceSnapshot::Ptr>(plugin::known_operation("instances.describe"),
+                                                context_, timeouts_.call, {}, std::move(invoke),
                                                 copy_answers);
 }
 
 Task<InstanceSource::Listing> ProviderInstances::get(InstanceQuery query) {
-  Context::Fields fields{{"node", query.name}};
+  plugin::Context::Fields fields{{"node", query.name}};
   auto invoke = [get = table_.get, self = interface_.self, query = std::move(query)](
                     ccm_ctx ctx, ccm_completion once) {
     const ccm_node_identity identity = identity_of(query);
@@ -110,9 +110,9 @@ Task<InstanceSource::Listing> ProviderInstances::get(InstanceQuery query) {
     request.node = &identity;
     get(self, ctx, &request, once);
   };
-  return provider_->call<InstanceSnapshot::Ptr>(known_operation("instances.get"), context_,
+  return provider_->call<InstanceSnapshot::Ptr>(plugin::known_operation("instances.get"), context_,
                                                 timeouts_.call, std::move(fields),
                                                 std::move(invoke), copy_one);
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

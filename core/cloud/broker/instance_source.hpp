@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // The instance in question (CLOUD-13), and how young the answer has to be. Sources ignore the
 // latter.
@@ -31,7 +31,7 @@ struct InstanceQuery {
   // The answer must not be older either, unless that would cost too many calls; 0 = the broker's
   // choice.
   std::chrono::milliseconds max_age{0};
-  std::shared_ptr<Origin> origin{};  // who asks; may be null
+  std::shared_ptr<plugin::Origin> origin{};  // who asks; may be null
 };
 
 // The knowledge about one instance. `status` not ok: nothing, for that reason. Else `snapshot`
@@ -57,7 +57,7 @@ class InstanceSource {
   [[nodiscard]] virtual bool can_describe() const = 0;
   [[nodiscard]] virtual bool can_get() const = 0;
   // The origin of the following calls.
-  virtual void set_origin(const std::shared_ptr<Origin>&) {}
+  virtual void set_origin(const std::shared_ptr<plugin::Origin>&) {}
   // Every instance, or a failure.
   virtual Task<Listing> list() = 0;
   // Instance i of the result answers queries[i], also where two of them are one instance.
@@ -69,7 +69,7 @@ class InstanceSource {
 // A provider's ccm.cloud.instances/1 as an InstanceSource. Loop thread.
 class ProviderInstances final : public InstanceSource {
  public:
-  ProviderInstances(std::shared_ptr<LiveComponent> provider, ccm_interface instances,
+  ProviderInstances(std::shared_ptr<plugin::LiveComponent> provider, ccm_interface instances,
                     ProviderTimeouts timeouts = {});
   // The provider has at least one of the three functions.
   [[nodiscard]] bool usable() const { return can_list() || can_describe() || can_get(); }
@@ -79,17 +79,17 @@ class ProviderInstances final : public InstanceSource {
   // Asks the provider for its limits, and keeps to its deadlines from then on. All 0 when it has
   // none.
   Task<Result<InstanceLimits>> limits();
-  void set_origin(const std::shared_ptr<Origin>& origin) override;
+  void set_origin(const std::shared_ptr<plugin::Origin>& origin) override;
   Task<Listing> list() override;
   Task<Listing> describe(std::vector<InstanceQuery> queries) override;
   Task<Listing> get(InstanceQuery query) override;
 
  private:
-  const std::shared_ptr<LiveComponent> provider_;
+  const std::shared_ptr<plugin::LiveComponent> provider_;
   const ccm_interface interface_;
   const ccm_cloud_instances& table_;
   ProviderTimeouts timeouts_;
-  std::shared_ptr<Context> context_;  // of the next call; null = the component's own
+  std::shared_ptr<plugin::Context> context_;  // of the next call; null = the component's own
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using runtime::TimePoint;
 using std::chrono::milliseconds;
@@ -190,7 +190,7 @@ Task<InstanceAnswer> InstancesBroker::ask(Question question) {
     // One that is read a second time proves no absence.
     if (question.all && second_reading_) question.needed = question.wanted = lists_.began();
     if (!end.status.ok()) {
-      const bool held = end.status.reason() == kCallBudgetSpent;
+      const bool held = end.status.reason() == plugin::kCallBudgetSpent;
       const bool joins = lists_.running() && (held || question.needed > end.began);
       if (joins || lists_.held_below(question.query.origin)) continue;
       co_return failed(end.status);
@@ -212,11 +212,11 @@ Task<InstancesBroker::Way> InstancesBroker::choose(const Question& question) {
     const bool singly = !can_list() || (!question.all && few());
     co_return singly ? Way::single : Way::listing;
   }
-  const CallbackAwaiter<Way>::Start start = [&](std::function<void(Way)> go_on) {
+  const plugin::CallbackAwaiter<Way>::Start start = [&](std::function<void(Way)> go_on) {
     undecided_.push_back({question, std::move(go_on)});
     if (poll_timer_ == 0) poll_timer_ = timers_.after(milliseconds(0), [this] { choose_polled(); });
   };
-  CallbackAwaiter<Way> chosen(start);
+  plugin::CallbackAwaiter<Way> chosen(start);
   co_return co_await chosen;
 }
 
@@ -307,15 +307,16 @@ Status InstancesBroker::check(const InstanceSnapshot& instances, std::size_t ind
 
 // The running one may be too old for the question, but has to do if there is no better one by then.
 Task<InstancesBroker::ListingEnd> InstancesBroker::next_listing(const Question& question) {
-  const CallbackAwaiter<ListingEnd>::Start start = [&](std::function<void(ListingEnd)> go_on) {
-    const milliseconds pause = pause_before(question);
-    const bool due = lists_.due(pause);
-    lists_.raise(question.query.origin);
-    waiting_.push_back({question, std::move(go_on)});
-    if (due) return begin_listing();
-    if (!lists_.running()) lists_.begin_later(pause);
-  };
-  CallbackAwaiter<ListingEnd> ended(start);
+  const plugin::CallbackAwaiter<ListingEnd>::Start start =
+      [&](std::function<void(ListingEnd)> go_on) {
+        const milliseconds pause = pause_before(question);
+        const bool due = lists_.due(pause);
+        lists_.raise(question.query.origin);
+        waiting_.push_back({question, std::move(go_on)});
+        if (due) return begin_listing();
+        if (!lists_.running()) lists_.begin_later(pause);
+      };
+  plugin::CallbackAwaiter<ListingEnd> ended(start);
   co_return co_await ended;
 }
 
@@ -342,10 +343,10 @@ void InstancesBroker::begin_listing() {
   const bool for_polls = std::all_of(waiting_.begin(), waiting_.end(),
                                      [](const Question& question) { return question.polled(); });
   if (for_polls) poll_budget_.spend(timers_.now(), listing_calls());
-  listings_.start(list_all(common_origin(waiting_)), ending_on_fault(timers_));
+  listings_.start(list_all(common_origin(waiting_)), plugin::ending_on_fault(timers_));
 }
 
-Task<void> InstancesBroker::list_all(std::shared_ptr<Origin> origin) {
+Task<void> InstancesBroker::list_all(std::shared_ptr<plugin::Origin> origin) {
   listing_ended(co_await lists_.call(std::move(origin)));
 }
 
@@ -379,4 +380,4 @@ void InstancesBroker::listing_ended(Listing listed) {
   if (recovered && on_recovery_) on_recovery_(timers_.now() - failing_since);
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 struct BrokerOptions {
   std::chrono::milliseconds max_age{60'000};       // of a reused answer
@@ -149,7 +149,7 @@ class InstancesBroker {
 
   Task<ListingEnd> next_listing(const Question& question);
   void begin_listing();
-  Task<void> list_all(std::shared_ptr<Origin> origin);
+  Task<void> list_all(std::shared_ptr<plugin::Origin> origin);
   void listing_ended(Listing listed);
   [[nodiscard]] std::chrono::milliseconds pause_before(const Question& question) const;
   [[nodiscard]] std::chrono::milliseconds poll_interval() const;
@@ -175,4 +175,4 @@ class InstancesBroker {
   Scope listings_;  // last: its coroutines use the others
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

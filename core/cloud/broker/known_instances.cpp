@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -181,4 +181,4 @@ std::optional<InstanceAnswer> KnownInstances::find_listed(const InstanceQuery& q
   return InstanceAnswer{{}, listing_, found.front()};
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -16,7 +16,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 class KnownInstances {
  public:
@@ -84,4 +84,4 @@ class KnownInstances {
   std::unordered_map<std::string, runtime::TimePoint> hints_;     // by name or provider ID
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -174,7 +174,7 @@ Result<LoadBalancer> copy_load_balancer(const void* result) {
   cut_words(checked.name);
   cut_words(checked.difference);
   cut_words(checked.no_members);
-  checked.retry_after_ms = bounded(raw.retry_after_ms).count();
+  checked.retry_after_ms = plugin::bounded(raw.retry_after_ms).count();
   if (raw.state < CCM_LOAD_BALANCER_UNKNOWN || raw.state > CCM_LOAD_BALANCER_FOREIGN) {
     checked.state = CCM_LOAD_BALANCER_UNKNOWN;
   }
@@ -204,4 +204,4 @@ Result<LoadBalancerLimits> copy_load_balancer_limits(const void* result) {
   return limits;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -11,7 +11,11 @@
 #include <cstddef>
 #include <string>
 
-namespace ccm::plugin {
+// A failed operation may hand over what it made so far.
+template <>
+inline constexpr bool ccm::plugin::kResultWithFailure<ccm::LoadBalancer> = true;
+
+namespace ccm::cloud {
 
 // A copy of a controller's request; it holds references to the objects that it names, and shares
 // its backends with the other requests.
@@ -19,10 +23,6 @@ struct LoadBalancerRequest {
   LoadBalancerService service;
   Backends backends;
 };
-
-// A failed operation may hand over what it made so far.
-template <>
-inline constexpr bool kResultWithFailure<LoadBalancer> = true;
 
 // Failure: invalid_argument, or unimplemented "UnknownRequest".
 Result<LoadBalancerRequest> read_request(const ccm_load_balancer_request* request,
@@ -34,4 +34,4 @@ Result<std::string> copy_name(const void* result);
 Result<std::string> copy_lane(const void* result);
 Result<LoadBalancerLimits> copy_load_balancer_limits(const void* result);
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -67,14 +67,14 @@ namespace {
 
 constexpr std::chrono::milliseconds kRemoveAgain{60'000};
 
-Context::Fields fields_of(const LoadBalancerRequest& request) {
+plugin::Context::Fields fields_of(const LoadBalancerRequest& request) {
   return {{"service", request.service.namespace_name + "/" + request.service.name}};
 }
 
 // The user gave the load balancer up: a missing Service alone would not prove that. One that loses
 // its finalizers before it is deleted has no deletionTimestamp, but the API server's own event.
 bool given_up_by_user(const LoadBalancerRequest& request) {
-  const kube::Object* service = object_of(request.service.object.get());
+  const kube::Object* service = plugin::object_of(request.service.object.get());
   if (service == nullptr) return false;
   if (service->deletion_seen()) return true;
   if (!service->text_at("/metadata/deletionTimestamp").empty()) return true;
@@ -83,7 +83,9 @@ bool given_up_by_user(const LoadBalancerRequest& request) {
 }
 
 // The HTTP calls of one reconcile so far: it asks for one thing after the other.
-std::size_t calls_of(const std::shared_ptr<Origin>& origin) { return origin ? origin->calls() : 0; }
+std::size_t calls_of(const std::shared_ptr<plugin::Origin>& origin) {
+  return origin ? origin->calls() : 0;
+}
 
 // Nothing is left of it. The code alone proves nothing: a wrong path gives a 404, too.
 bool is_gone(const Status& status) {
@@ -92,7 +94,7 @@ bool is_gone(const Status& status) {
 
 }  // namespace
 
-LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider,
+LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<plugin::LiveComponent> provider,
                                          ccm_interface interface, ProviderTimeouts timeouts,
                                          Brakes brakes, prometheus::Registry& registry,
                                          const LoadBalancerLimitOptions& limits)
@@ -112,7 +114,7 @@ LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<LiveComponent> provider
       if (entry.lane == lane) removed.push_back(uid);
     }
     for (const std::string& uid : removed) {
-      running_.start(remove_again(uid), ending_on_fault(provider_->runtime().timers));
+      running_.start(remove_again(uid), plugin::ending_on_fault(provider_->runtime().timers));
     }
   });
 }
@@ -122,22 +124,24 @@ bool LoadBalancersBroker::usable() const {
 }
 
 Task<Result<LoadBalancer>> LoadBalancersBroker::observe(Request request,
-                                                        std::shared_ptr<Context> context) {
+                                                        std::shared_ptr<plugin::Context> context) {
   if (table_.observe == nullptr) removed_.erase(request->service.uid);  // it is wanted again
   Result<Running> running = co_await begin(request, context);
   if (!running.ok()) co_return running.status();
   if (table_.observe == nullptr) {  // `ensure` only reads when nothing differs
-    co_return co_await change(*running, known_operation("loadbalancers.ensure"), table_.ensure);
+    co_return co_await change(*running, plugin::known_operation("loadbalancers.ensure"),
+                              table_.ensure);
   }
-  co_return co_await call(*running, known_operation("loadbalancers.observe"), table_.observe);
+  co_return co_await call(*running, plugin::known_operation("loadbalancers.observe"),
+                          table_.observe);
 }
 
 Task<Result<LoadBalancer>> LoadBalancersBroker::ensure(Request request,
-                                                       std::shared_ptr<Context> context) {
+                                                       std::shared_ptr<plugin::Context> context) {
   const std::string& uid = request->service.uid;
   if (Status held = changes_.admit(request->service); !held.ok()) co_return held;
   removed_.erase(uid);  // it is wanted again
-  const std::shared_ptr<Origin> origin = context->origin();
+  const std::shared_ptr<plugin::Origin> origin = context->origin();
   const std::size_t before = calls_of(origin);
   const Result<std::string> key = co_await turn_key(request, context);
   if (!key.ok()) {
@@ -151,23 +155,23 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::ensure(Request request,
     co_return running.status();
   }
   Result<LoadBalancer> outcome =
-      co_await change(*running, known_operation("loadbalancers.ensure"), table_.ensure);
+      co_await change(*running, plugin::known_operation("loadbalancers.ensure"), table_.ensure);
   changes_.ended(uid, outcome, calls_of(origin) - before);
   co_return outcome;
 }
 
-Task<Result<LoadBalancer>> LoadBalancersBroker::update_backends(Request request,
-                                                                std::shared_ptr<Context> context) {
+Task<Result<LoadBalancer>> LoadBalancersBroker::update_backends(
+    Request request, std::shared_ptr<plugin::Context> context) {
   removed_.erase(request->service.uid);  // it is wanted again
   Result<Running> running = co_await begin(request, context);
   if (!running.ok()) co_return running.status();
   const auto update = table_.update_backends;
-  co_return co_await change(*running, known_operation("loadbalancers.update_backends"),
+  co_return co_await change(*running, plugin::known_operation("loadbalancers.update_backends"),
                             update != nullptr ? update : table_.ensure);
 }
 
 Task<Result<std::string>> LoadBalancersBroker::turn_key(Request request,
-                                                        std::shared_ptr<Context> context) {
+                                                        std::shared_ptr<plugin::Context> context) {
   const std::string& uid = request->service.uid;
   if (table_.lane == nullptr) co_return uid;
   const Result<std::string> named = co_await lane(request, context);
@@ -176,7 +180,7 @@ Task<Result<std::string>> LoadBalancersBroker::turn_key(Request request,
 }
 
 Task<Result<LoadBalancersBroker::Running>> LoadBalancersBroker::begin(
-    std::string key, Request request, std::shared_ptr<Context> context) {
+    std::string key, Request request, std::shared_ptr<plugin::Context> context) {
   Result<Turns::Turn> turn = co_await turns_.take(key, context);
   if (!turn.ok()) co_return turn.status();
   Running running{std::move(request), std::move(context), std::move(key), *std::move(turn)};
@@ -184,7 +188,7 @@ Task<Result<LoadBalancersBroker::Running>> LoadBalancersBroker::begin(
 }
 
 Task<Result<LoadBalancersBroker::Running>> LoadBalancersBroker::begin(
-    Request request, std::shared_ptr<Context> context) {
+    Request request, std::shared_ptr<plugin::Context> context) {
   const Result<std::string> key = co_await turn_key(request, context);
   if (!key.ok()) co_return key.status();
   co_return co_await begin(*key, request, context);
@@ -200,7 +204,7 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::change(Running& running, std::st
   const bool looks = verdict == Verdict::look || turns_.doubt(running.lane) > 0;
   if (looks && table_.observe != nullptr) {
     const Result<LoadBalancer> seen =
-        co_await call(running, known_operation("loadbalancers.observe"), table_.observe);
+        co_await call(running, plugin::known_operation("loadbalancers.observe"), table_.observe);
     if (!seen.ok()) {
       co_return seen.status().with_context("what became of an earlier operation is not known");
     }
@@ -253,7 +257,7 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::call(Running& running, std::stri
     co_return verdict;
   }
   const uint64_t doubt = turns_.doubt(running.lane);
-  Invoke invoke = asking(function, running.request, true);
+  plugin::Invoke invoke = asking(function, running.request, true);
   Result<LoadBalancer> outcome = co_await provider_->call<LoadBalancer>(
       operation, running.context, timeouts_.load_balancer, fields_of(*running.request),
       std::move(invoke), copy_load_balancer, running.turn.lend());
@@ -272,7 +276,8 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::call(Running& running, std::stri
   co_return outcome;
 }
 
-Task<Status> LoadBalancersBroker::remove(Request request, std::shared_ptr<Context> context) {
+Task<Status> LoadBalancersBroker::remove(Request request,
+                                         std::shared_ptr<plugin::Context> context) {
   const auto& service = request->service;
   Status admitted = changes_.admit_removal(service, brake_.knows(service.uid));
   if (!admitted.ok()) co_return admitted;
@@ -280,7 +285,8 @@ Task<Status> LoadBalancersBroker::remove(Request request, std::shared_ptr<Contex
 }
 
 // The provider checks the cloud first, so doubt is no reason to observe separately.
-Task<Status> LoadBalancersBroker::remove_now(Request request, std::shared_ptr<Context> context) {
+Task<Status> LoadBalancersBroker::remove_now(Request request,
+                                             std::shared_ptr<plugin::Context> context) {
   Result<Running> running = co_await begin(request, context);
   if (!running.ok()) co_return running.status();
   const auto& service = request->service;
@@ -291,10 +297,10 @@ Task<Status> LoadBalancersBroker::remove_now(Request request, std::shared_ptr<Co
   }
   const std::string& lane = running->lane;
   const uint64_t doubt = turns_.doubt(lane);
-  Invoke invoke = asking(table_.remove, request, false);
-  const Result<Nothing> outcome = co_await provider_->call<Nothing>(
-      known_operation("loadbalancers.delete"), context, timeouts_.load_balancer,
-      fields_of(*request), std::move(invoke), copy_nothing, running->turn.lend());
+  plugin::Invoke invoke = asking(table_.remove, request, false);
+  const Result<plugin::Nothing> outcome = co_await provider_->call<plugin::Nothing>(
+      plugin::known_operation("loadbalancers.delete"), context, timeouts_.load_balancer,
+      fields_of(*request), std::move(invoke), plugin::copy_nothing, running->turn.lend());
   const Status status = outcome.status();
   running->turn.ended(status);
   changes_.ended_removal(uid, status);
@@ -336,34 +342,35 @@ Task<void> LoadBalancersBroker::remove_again(std::string uid) {
       removed_.erase(uid);
       co_return;
     }
-    co_await sleep(provider_->runtime().timers, kRemoveAgain);
+    co_await plugin::sleep(provider_->runtime().timers, kRemoveAgain);
   }
 }
 
 template <typename T>
 Task<Result<T>> LoadBalancersBroker::ask(std::string_view operation, Function function,
-                                         Request request, std::shared_ptr<Context> context,
-                                         Copy<T> copy) {
-  Invoke invoke = asking(function, request, false);
+                                         Request request, std::shared_ptr<plugin::Context> context,
+                                         plugin::Copy<T> copy) {
+  plugin::Invoke invoke = asking(function, request, false);
   co_return co_await provider_->call<T>(operation, context, timeouts_.call, fields_of(*request),
                                         std::move(invoke), std::move(copy));
 }
 
 Task<Result<std::string>> LoadBalancersBroker::name(Request request,
-                                                    std::shared_ptr<Context> context) {
+                                                    std::shared_ptr<plugin::Context> context) {
   if (table_.name == nullptr) co_return request->service.default_name;
-  co_return co_await ask<std::string>(known_operation("loadbalancers.name"), table_.name, request,
-                                      context, copy_name);
+  co_return co_await ask<std::string>(plugin::known_operation("loadbalancers.name"), table_.name,
+                                      request, context, copy_name);
 }
 
 Task<Result<std::string>> LoadBalancersBroker::lane(Request request,
-                                                    std::shared_ptr<Context> context) {
+                                                    std::shared_ptr<plugin::Context> context) {
   if (table_.lane == nullptr) co_return std::string();
-  co_return co_await ask<std::string>(known_operation("loadbalancers.lane"), table_.lane, request,
-                                      context, copy_lane);
+  co_return co_await ask<std::string>(plugin::known_operation("loadbalancers.lane"), table_.lane,
+                                      request, context, copy_lane);
 }
 
-Invoke LoadBalancersBroker::asking(Function function, Request request, bool with_backends) const {
+plugin::Invoke LoadBalancersBroker::asking(Function function, Request request,
+                                           bool with_backends) const {
   return [function, self = self_, request = std::move(request), with_backends](
              ccm_ctx ctx, ccm_completion once) {
     const detail::LoadBalancerServiceC service(request->service);
@@ -377,12 +384,13 @@ Invoke LoadBalancersBroker::asking(Function function, Request request, bool with
   };
 }
 
-Task<Result<LoadBalancerLimits>> LoadBalancersBroker::limits(std::shared_ptr<Context> context) {
+Task<Result<LoadBalancerLimits>> LoadBalancersBroker::limits(
+    std::shared_ptr<plugin::Context> context) {
   if (table_.limits == nullptr) co_return LoadBalancerLimits();
-  Invoke invoke = invoke_plain(table_.limits, self_);
+  plugin::Invoke invoke = plugin::invoke_plain(table_.limits, self_);
   Result<LoadBalancerLimits> limits = co_await provider_->call<LoadBalancerLimits>(
-      known_operation("loadbalancers.limits"), context, timeouts_.call, Context::Fields(),
-      std::move(invoke), copy_load_balancer_limits);
+      plugin::known_operation("loadbalancers.limits"), context, timeouts_.call,
+      plugin::Context::Fields(), std::move(invoke), copy_load_balancer_limits);
   if (limits.ok()) {
     timeouts_.load_balancer = time_limit(limits->timeout, timeouts_.load_balancer);
     turns_.set_parallel(limits->parallel);
@@ -391,4 +399,4 @@ Task<Result<LoadBalancerLimits>> LoadBalancersBroker::limits(std::shared_ptr<Con
   co_return limits;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -28,7 +28,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 struct LoadBalancerReport {
   std::string id;  // the cloud's, or else as the Service records it
@@ -64,7 +64,7 @@ class LoadBalancerNotes {
   };
 
   const runtime::Timers& timers_;
-  RecentMap<Note> notes_{kMost};
+  plugin::RecentMap<Note> notes_{kMost};
 };
 
 struct LoadBalancerLimitOptions {
@@ -92,7 +92,7 @@ class LoadBalancersBroker {
   };
 
   // `brakes` and `registry` must outlive it.
-  LoadBalancersBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
+  LoadBalancersBroker(std::shared_ptr<plugin::LiveComponent> provider, ccm_interface interface,
                       ProviderTimeouts timeouts, Brakes brakes, prometheus::Registry& registry,
                       const LoadBalancerLimitOptions& limits);
   // The provider has the two functions without which there are no load balancers.
@@ -102,16 +102,17 @@ class LoadBalancersBroker {
   // an operation of the Service outlives its ctx inside the provider, another one is
   // unavailable/waiting "OperationNotCompleted". An `ensure` may be refused as ChangeLimits and
   // CreationBrake say; `update_backends` may not, since Nodes cause it. This object outlives them.
-  Task<Result<LoadBalancer>> observe(Request request, std::shared_ptr<Context> context);
-  Task<Result<LoadBalancer>> ensure(Request request, std::shared_ptr<Context> context);
-  Task<Result<LoadBalancer>> update_backends(Request request, std::shared_ptr<Context> context);
+  Task<Result<LoadBalancer>> observe(Request request, std::shared_ptr<plugin::Context> context);
+  Task<Result<LoadBalancer>> ensure(Request request, std::shared_ptr<plugin::Context> context);
+  Task<Result<LoadBalancer>> update_backends(Request request,
+                                             std::shared_ptr<plugin::Context> context);
   // May be refused as ChangeLimits says, but for the first removal after an `ensure`.
-  Task<Status> remove(Request request, std::shared_ptr<Context> context);
-  Task<Result<std::string>> name(Request request, std::shared_ptr<Context> context);
+  Task<Status> remove(Request request, std::shared_ptr<plugin::Context> context);
+  Task<Result<std::string>> name(Request request, std::shared_ptr<plugin::Context> context);
   // The lane in which the Service's operations run; empty = its own.
-  Task<Result<std::string>> lane(Request request, std::shared_ptr<Context> context);
+  Task<Result<std::string>> lane(Request request, std::shared_ptr<plugin::Context> context);
   // The provider's own; this broker keeps to it from then on.
-  Task<Result<LoadBalancerLimits>> limits(std::shared_ptr<Context> context);
+  Task<Result<LoadBalancerLimits>> limits(std::shared_ptr<plugin::Context> context);
 
   // Called when the provider has done what a Service asks for.
   using Served = std::function<void(const LoadBalancerService&)>;
@@ -129,7 +130,7 @@ class LoadBalancersBroker {
   // One operation that has its turn.
   struct Running {
     Request request;
-    std::shared_ptr<Context> context;
+    std::shared_ptr<plugin::Context> context;
     std::string lane;  // the key of the turn
     Turns::Turn turn;
   };
@@ -139,27 +140,28 @@ class LoadBalancersBroker {
   };
 
   // The key of the operation's turn: the lane that the provider names, else the Service.
-  Task<Result<std::string>> turn_key(Request request, std::shared_ptr<Context> context);
-  Task<Result<Running>> begin(std::string key, Request request, std::shared_ptr<Context> context);
-  Task<Result<Running>> begin(Request request, std::shared_ptr<Context> context);
+  Task<Result<std::string>> turn_key(Request request, std::shared_ptr<plugin::Context> context);
+  Task<Result<Running>> begin(std::string key, Request request,
+                              std::shared_ptr<plugin::Context> context);
+  Task<Result<Running>> begin(Request request, std::shared_ptr<plugin::Context> context);
   // Changes the load balancer once it is known: at once unless its key is in doubt, or it was
   // replaced a while ago and `function` could make another one.
   Task<Result<LoadBalancer>> change(Running& running, std::string_view operation,
                                     Function function);
   Task<Result<LoadBalancer>> call(Running& running, std::string_view operation, Function function);
-  Task<Status> remove_now(Request request, std::shared_ptr<Context> context);
+  Task<Status> remove_now(Request request, std::shared_ptr<plugin::Context> context);
   // Until it is gone.
   Task<void> remove_again(std::string uid);
   template <typename T>
   Task<Result<T>> ask(std::string_view operation, Function function, Request request,
-                      std::shared_ptr<Context> context, Copy<T> copy);
-  [[nodiscard]] Invoke asking(Function function, Request request, bool with_backends) const;
+                      std::shared_ptr<plugin::Context> context, plugin::Copy<T> copy);
+  [[nodiscard]] plugin::Invoke asking(Function function, Request request, bool with_backends) const;
   [[nodiscard]] std::string known_id(const LoadBalancerService& service) const;
   // Whether a change without backends may take the last members. ok: there are none, or it may.
   Status may_empty(const LoadBalancerRequest& request);
   void note_members(const LoadBalancerRequest& request, const Result<LoadBalancer>& outcome);
 
-  const std::shared_ptr<LiveComponent> provider_;
+  const std::shared_ptr<plugin::LiveComponent> provider_;
   void* const self_;
   const ccm_cloud_loadbalancers table_;  // functions beyond its size are NULL
   ProviderTimeouts timeouts_;
@@ -176,4 +178,4 @@ class LoadBalancersBroker {
   Scope running_;  // last: its coroutines use the others
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

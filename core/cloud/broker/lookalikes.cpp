@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -130,4 +130,4 @@ bool is_same_instance(const InstanceSnapshot& one, std::size_t index, const Inst
   return share_an_address(one, index, other, other_index) && last_part(id) == last_part(other_id);
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

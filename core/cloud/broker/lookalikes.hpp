@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // The instance that somebody may have meant who registered a Node under a name that no instance
 // has: it has the Node's address, or a name that differs in its domain or in characters that a host
@@ -42,4 +42,4 @@ class Lookalikes {
 bool is_same_instance(const InstanceSnapshot& one, std::size_t index, const InstanceSnapshot& other,
                       std::size_t other_index);
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

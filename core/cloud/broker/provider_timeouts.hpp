@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 struct ProviderTimeouts {
   std::chrono::milliseconds call{30'000};
@@ -12,4 +12,4 @@ struct ProviderTimeouts {
   std::chrono::milliseconds routes{120'000};        // a batch on a cloud that takes single changes
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -79,7 +79,7 @@ Result<std::vector<Status>> copy_route_results(const void* result) {
   statuses.reserve(raw.count);
   for (std::size_t index = 0; index < raw.count; ++index) {
     if (raw.statuses[index] == nullptr) return malformed_routes();
-    statuses.push_back(checked_status(raw.statuses[index]));
+    statuses.push_back(plugin::checked_status(raw.statuses[index]));
   }
   return statuses;
 }
@@ -142,4 +142,4 @@ std::vector<RouteBatch> batches_of(const std::vector<Route>& all_removals,
   return std::move(batches.all);
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // Routes that a controller names; they hold references to their Nodes. Failure: invalid_argument.
 Result<std::vector<Route>> read_routes(const ccm_route* const* routes, std::size_t count);
@@ -67,4 +67,4 @@ class Replacements {
   std::unordered_set<std::string_view> targets_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -46,8 +46,8 @@ const std::vector<std::string>& route_target_fields() {
   return fields;
 }
 
-RouteTargets::RouteTargets(const ObjectCache& nodes, runtime::Timers& timers, RoutableRanges ranges,
-                           std::shared_ptr<InstancesBroker> instances)
+RouteTargets::RouteTargets(const plugin::ObjectCache& nodes, runtime::Timers& timers,
+                           RoutableRanges ranges, std::shared_ptr<InstancesBroker> instances)
     : nodes_(nodes),
       timers_(timers),
       ranges_(std::move(ranges)),
@@ -72,21 +72,21 @@ bool RouteTargets::has_to_ask(const kube::ObjectPtr& node) {
   return instances_ && (!known.asked || known.ask_again <= timers_.now());
 }
 
-Task<Status> RouteTargets::refresh(std::shared_ptr<Context> context) {
-  if (nodes_.state(kNodesResource) != CacheState::synced) {
+Task<Status> RouteTargets::refresh(std::shared_ptr<plugin::Context> context) {
+  if (nodes_.state(kNodesResource) != plugin::CacheState::synced) {
     co_return Status(Code::unavailable, ErrorClass::waiting, "the Nodes are not known yet");
   }
   std::vector<Task<void>> questions;
   for (const kube::ObjectPtr& node : nodes_.list(kNodesResource, {})) {
     if (has_to_ask(node)) questions.push_back(ask(node, context->origin()));
   }
-  Together all(std::move(questions));
+  plugin::Together all(std::move(questions));
   co_await all;
   build();
   co_return Status();
 }
 
-Task<void> RouteTargets::ask(kube::ObjectPtr node, std::shared_ptr<Origin> origin) {
+Task<void> RouteTargets::ask(kube::ObjectPtr node, std::shared_ptr<plugin::Origin> origin) {
   InstanceQuery query;
   query.name = node->name();
   query.provider_id = node->text_at("/spec/providerID");
@@ -449,4 +449,4 @@ std::vector<std::pair<std::string, Status>> RouteTargets::refused(const std::str
   return all;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

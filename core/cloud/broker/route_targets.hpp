@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // JSON pointers of all that is read of Nodes here; a cache has to keep them.
 const std::vector<std::string>& route_target_fields();
@@ -37,14 +37,14 @@ class RouteTargets {
  public:
   // `nodes` keeps route_target_fields() of v1/nodes. `instances` null: the provider does not offer
   // them, so the Nodes' own word has to do. The references must outlive it.
-  RouteTargets(const ObjectCache& nodes, runtime::Timers& timers, RoutableRanges ranges,
+  RouteTargets(const plugin::ObjectCache& nodes, runtime::Timers& timers, RoutableRanges ranges,
                std::shared_ptr<InstancesBroker> instances);
   RouteTargets(const RouteTargets&) = delete;
   RouteTargets& operator=(const RouteTargets&) = delete;
 
   // Reads the Nodes, and asks the cloud about those of which it has to be asked. Failure:
   // unavailable/waiting, the Nodes are not known yet. This object outlives it.
-  Task<Status> refresh(std::shared_ptr<Context> context);
+  Task<Status> refresh(std::shared_ptr<plugin::Context> context);
 
   // The following are as of the last refresh() that succeeded.
 
@@ -111,7 +111,7 @@ class RouteTargets {
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   bool has_to_ask(const kube::ObjectPtr& node);
-  Task<void> ask(kube::ObjectPtr node, std::shared_ptr<Origin> origin);
+  Task<void> ask(kube::ObjectPtr node, std::shared_ptr<plugin::Origin> origin);
   void answered(const kube::Object& node, const InstanceAnswer& answer);
   void build();
   void mark_routed();
@@ -134,7 +134,7 @@ class RouteTargets {
   [[nodiscard]] Status check_range(std::size_t target, const std::string& destination) const;
   [[nodiscard]] Status check_instance(std::size_t target) const;
 
-  const ObjectCache& nodes_;
+  const plugin::ObjectCache& nodes_;
   runtime::Timers& timers_;
   const RoutableRanges ranges_;
   const std::shared_ptr<InstancesBroker> instances_;
@@ -150,4 +150,4 @@ class RouteTargets {
   std::map<std::string, std::vector<Cidr>, std::less<>> routed_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

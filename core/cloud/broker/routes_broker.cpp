@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -24,7 +24,7 @@ std::string key_of(const Route& route) {
 // One apply on its way.
 struct RoutesBroker::Request {
   const Changes changes;
-  const std::shared_ptr<Context> context;
+  const std::shared_ptr<plugin::Context> context;
   std::vector<Status> statuses;        // of all changes
   std::vector<std::size_t> allowed{};  // removals that go to the provider
   std::vector<Route> admitted{};       // additions that do
@@ -43,7 +43,7 @@ struct RoutesBroker::Request {
   }
 };
 
-RoutesBroker::RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
+RoutesBroker::RoutesBroker(std::shared_ptr<plugin::LiveComponent> provider, ccm_interface interface,
                            ProviderTimeouts timeouts, AbsenceBrake& brake,
                            std::unique_ptr<RouteTargets> targets, NodeDeleted node_deleted)
     : provider_(std::move(provider)),
@@ -58,17 +58,18 @@ RoutesBroker::RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interfac
 bool RoutesBroker::usable() const { return table_.list != nullptr && table_.apply != nullptr; }
 
 Task<Result<std::vector<Route>>> RoutesBroker::list(std::string cluster_name,
-                                                    std::shared_ptr<Context> context) {
-  Invoke invoke = [list = table_.list, self = self_, cluster_name = std::move(cluster_name)](
-                      ccm_ctx ctx, ccm_completion once) {
+                                                    std::shared_ptr<plugin::Context> context) {
+  plugin::Invoke invoke = [list = table_.list, self = self_,
+                           cluster_name = std::move(cluster_name)](ccm_ctx ctx,
+                                                                   ccm_completion once) {
     auto request = sized<ccm_list_routes_request>();
     request.cluster_name = c_str(cluster_name);
     list(self, ctx, &request, once);
   };
   const uint64_t doubt = turns_.doubt(kTable);
   Result<std::vector<Route>> routes = co_await provider_->call<std::vector<Route>>(
-      known_operation("routes.list"), context, timeouts_.list, Context::Fields(), std::move(invoke),
-      copy_routes);
+      plugin::known_operation("routes.list"), context, timeouts_.list, plugin::Context::Fields(),
+      std::move(invoke), copy_routes);
   if (!routes.ok()) co_return routes;
   Status known = co_await targets_->refresh(context);
   if (context->ended()) known = context->status();
@@ -94,7 +95,7 @@ void RoutesBroker::listed(std::vector<Route>& routes) {
 }
 
 Task<Result<std::vector<Status>>> RoutesBroker::apply(Changes changes,
-                                                      std::shared_ptr<Context> context) {
+                                                      std::shared_ptr<plugin::Context> context) {
   Result<Turns::Turn> turn = co_await turns_.take(kTable, context);
   if (!turn.ok()) co_return turn.status();
   if (turns_.doubt(kTable) != 0) {
@@ -182,7 +183,7 @@ void RoutesBroker::judge_removals(Request& request) {
   }
 }
 
-Task<Status> RoutesBroker::learn_limits(std::shared_ptr<Context> context) {
+Task<Status> RoutesBroker::learn_limits(std::shared_ptr<plugin::Context> context) {
   if (batch_size_ || table_.limits == nullptr) co_return Status();
   Status status = (co_await ask_limits(context)).status();
   if (status.code() != Code::unimplemented) co_return status;
@@ -201,7 +202,8 @@ Task<Result<std::vector<Status>>> RoutesBroker::call(const Request& request,
   for (const std::size_t index : batch.additions) {
     given->additions.push_back(request.admitted[index]);
   }
-  Invoke invoke = [apply = table_.apply, self = self_, given](ccm_ctx ctx, ccm_completion once) {
+  plugin::Invoke invoke = [apply = table_.apply, self = self_, given](ccm_ctx ctx,
+                                                                      ccm_completion once) {
     const detail::RoutesC remove(given->removals);
     const detail::RoutesC add(given->additions);
     auto asked = sized<ccm_apply_routes_request>();
@@ -213,8 +215,8 @@ Task<Result<std::vector<Status>>> RoutesBroker::call(const Request& request,
     apply(self, ctx, &asked, once);
   };
   Result<std::vector<Status>> outcome = co_await provider_->call<std::vector<Status>>(
-      known_operation("routes.apply"), request.context, timeouts_.routes, Context::Fields(),
-      std::move(invoke), copy_route_results, turn.lend());
+      plugin::known_operation("routes.apply"), request.context, timeouts_.routes,
+      plugin::Context::Fields(), std::move(invoke), copy_route_results, turn.lend());
   turn.ended(outcome.status());
   if (outcome.ok() && outcome->size() != batch.removals.size() + batch.additions.size()) {
     outcome = Status(Code::internal, "the provider answered for another number of routes");
@@ -322,17 +324,17 @@ std::vector<RouteReport> RoutesBroker::routes_of(const std::string& node) const 
   return reports;
 }
 
-Task<Result<RouteLimits>> RoutesBroker::limits(std::shared_ptr<Context> context) {
+Task<Result<RouteLimits>> RoutesBroker::limits(std::shared_ptr<plugin::Context> context) {
   if (table_.limits == nullptr) co_return RouteLimits();
   Result<RouteLimits> limits = co_await ask_limits(context);
   if (limits.ok()) limits->batch = 0;
   co_return limits;
 }
 
-Task<Result<RouteLimits>> RoutesBroker::ask_limits(std::shared_ptr<Context> context) {
-  Invoke invoke = invoke_plain(table_.limits, self_);
+Task<Result<RouteLimits>> RoutesBroker::ask_limits(std::shared_ptr<plugin::Context> context) {
+  plugin::Invoke invoke = plugin::invoke_plain(table_.limits, self_);
   Result<RouteLimits> limits = co_await provider_->call<RouteLimits>(
-      known_operation("routes.limits"), context, timeouts_.call, Context::Fields(),
+      plugin::known_operation("routes.limits"), context, timeouts_.call, plugin::Context::Fields(),
       std::move(invoke), copy_route_limits);
   if (limits.ok()) {
     batch_size_ = limits->batch;
@@ -343,4 +345,4 @@ Task<Result<RouteLimits>> RoutesBroker::ask_limits(std::shared_ptr<Context> cont
   co_return limits;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

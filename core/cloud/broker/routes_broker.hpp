@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 struct RouteBatch;
 
@@ -53,7 +53,7 @@ class RoutesBroker {
   using NodeDeleted = std::function<bool(const std::string& name)>;
 
   // `brake` must outlive it.
-  RoutesBroker(std::shared_ptr<LiveComponent> provider, ccm_interface interface,
+  RoutesBroker(std::shared_ptr<plugin::LiveComponent> provider, ccm_interface interface,
                ProviderTimeouts timeouts, AbsenceBrake& brake,
                std::unique_ptr<RouteTargets> targets, NodeDeleted node_deleted = {});
   // The provider has the two functions without which there are no routes.
@@ -61,7 +61,8 @@ class RoutesBroker {
 
   // The end of `context` ends each operation; one that waits for its turn learns of it then. This
   // object outlives them. The listed routes have the Nodes to which they lead.
-  Task<Result<std::vector<Route>>> list(std::string cluster_name, std::shared_ptr<Context> context);
+  Task<Result<std::vector<Route>>> list(std::string cluster_name,
+                                        std::shared_ptr<plugin::Context> context);
   // The outcome of each change, removals first. A route that is not owned is never removed
   // (failed_precondition "NotOwned"); a route that the brake holds is failed_precondition
   // "DeletionBrakeEngaged"; one that may not be has the status of RouteTargets::admit(); all other
@@ -69,9 +70,10 @@ class RoutesBroker {
   // and those after it have its failure, which is the operation's when nothing was made before.
   // While a batch outlives its ctx inside the provider, and before the listing that has to follow
   // then: unavailable/waiting "OperationNotCompleted".
-  Task<Result<std::vector<Status>>> apply(Changes changes, std::shared_ptr<Context> context);
+  Task<Result<std::vector<Status>>> apply(Changes changes,
+                                          std::shared_ptr<plugin::Context> context);
   // The provider's limits, except for the size of a batch: callers of this broker may use any.
-  Task<Result<RouteLimits>> limits(std::shared_ptr<Context> context);
+  Task<Result<RouteLimits>> limits(std::shared_ptr<plugin::Context> context);
 
   // This cluster's routes to that Node, and those that could not be made or removed.
   [[nodiscard]] std::vector<RouteReport> routes_of(const std::string& node) const;
@@ -82,9 +84,9 @@ class RoutesBroker {
   void judge_removals(Request& request);
   void judge_additions(Request& request);
   [[nodiscard]] bool of_deleted_node(const Route& route) const;
-  Task<Result<RouteLimits>> ask_limits(std::shared_ptr<Context> context);
+  Task<Result<RouteLimits>> ask_limits(std::shared_ptr<plugin::Context> context);
   // Before the first apply: the provider may have no limits of its own.
-  Task<Status> learn_limits(std::shared_ptr<Context> context);
+  Task<Status> learn_limits(std::shared_ptr<plugin::Context> context);
   Task<Result<std::vector<Status>>> call(const Request& request, const RouteBatch& batch,
                                          Turns::Turn& turn);
   void took(Request& request, const RouteBatch& batch, const std::vector<Status>& statuses);
@@ -102,7 +104,7 @@ class RoutesBroker {
   void forget_made_changes();
   void forget_old_failures();
 
-  const std::shared_ptr<LiveComponent> provider_;
+  const std::shared_ptr<plugin::LiveComponent> provider_;
   void* const self_;
   const ccm_cloud_routes table_;  // functions beyond its size are NULL
   ProviderTimeouts timeouts_;
@@ -117,4 +119,4 @@ class RoutesBroker {
   Turns turns_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using std::chrono::milliseconds;
 
@@ -29,7 +29,7 @@ constexpr milliseconds kGrace{300'000};
 constexpr std::size_t kMostRunningOn = 100;
 
 // The namespace for which the operation is done.
-std::string_view tenant_of(const Context& context) {
+std::string_view tenant_of(const plugin::Context& context) {
   if (!context.origin()) return {};
   return namespace_of(context.origin()->key());
 }
@@ -47,7 +47,7 @@ struct Turns::Held {
 struct Turns::State : std::enable_shared_from_this<State> {
   using Go = std::function<void(Result<Turn>)>;  // nothing when its coroutine was destroyed
   struct Waiter {
-    std::shared_ptr<Context> context;
+    std::shared_ptr<plugin::Context> context;
     Go go;
   };
   struct Queued {
@@ -236,8 +236,8 @@ Turns::Turn::~Turn() {
 Turns::Turns(runtime::EventLoop& loop, runtime::Timers& timers, std::string what)
     : state_(std::make_shared<State>(loop, timers, std::move(what))) {}
 
-Task<Result<Turns::Turn>> Turns::take(std::string key, std::shared_ptr<Context> context) {
-  using Taking = CallbackAwaiter<Result<Turn>>;
+Task<Result<Turns::Turn>> Turns::take(std::string key, std::shared_ptr<plugin::Context> context) {
+  using Taking = plugin::CallbackAwaiter<Result<Turn>>;
   const Taking::Start start = [&](State::Go go) {
     state_->take(key, {std::move(context), std::move(go)});
   };
@@ -268,4 +268,4 @@ void Turns::on_late(std::function<void(const std::string& key)> fn) {
   state_->on_late = std::move(fn);
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

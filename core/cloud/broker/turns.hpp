@@ -19,7 +19,7 @@
 #include <string>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 class Turns {
   struct State;
@@ -57,7 +57,7 @@ class Turns {
 
   // The turn, as soon as no other one of `key` is held; unavailable/waiting "OperationNotCompleted"
   // when the current one is abandoned; or how `context` ended before that, told in its turn.
-  Task<Result<Turn>> take(std::string key, std::shared_ptr<Context> context);
+  Task<Result<Turn>> take(std::string key, std::shared_ptr<plugin::Context> context);
 
   // So many turns at once, of all keys together; 0 = any number. While all are taken the namespaces
   // of the contexts' origins take turns.
@@ -77,4 +77,4 @@ class Turns {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using std::chrono::milliseconds;
 
@@ -46,7 +46,7 @@ Status AbsenceBrake::refusal(const runtime::BrakeJudgement& judgement) const {
                     short_duration(brake_.options().hold) +
                     " the others follow at that pace, and all at once with "
                     "--deletion-brake-percent=100")
-      .with_reason(std::string(kDeletionBrakeEngaged))
+      .with_reason(std::string(plugin::kDeletionBrakeEngaged))
       .with_retry_after(std::min(due, latest));
 }
 
@@ -107,4 +107,4 @@ std::vector<Status> AbsenceBrake::judge(const std::vector<std::string>& keys) {
   return verdicts;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

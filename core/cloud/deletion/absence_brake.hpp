@@ -15,7 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 class AbsenceBrake {
  public:
@@ -70,4 +70,4 @@ class AbsenceBrake {
   std::unordered_map<std::string, Refused> held_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using runtime::BrakeOptions;
 using runtime::BrakeReport;
@@ -103,7 +103,7 @@ prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const
 
 }  // namespace
 
-DeletionTelemetry::DeletionTelemetry(prometheus::Registry& registry, RecordEvent record,
+DeletionTelemetry::DeletionTelemetry(prometheus::Registry& registry, plugin::RecordEvent record,
                                      std::string kind)
     : engaged_gauge_(gauge(registry, "ccm_deletion_brake_engaged",
                            "1 while deletions are held back: too many at once, or a blind cloud "
@@ -126,7 +126,7 @@ void DeletionTelemetry::held(const kube::Object& thing, std::string message) {
                {{"kind", kind_}, {"name", thing.name()}, {"reason", message}});
   if (!record_) return;
   record_("deletion-brake", kube::ObjectReference::of(thing), kube::EventType::warning,
-          std::string(kDeletionHeld), std::move(message));
+          std::string(plugin::kDeletionHeld), std::move(message));
 }
 
 void DeletionTelemetry::observed(const runtime::BrakeReport& report) {
@@ -147,4 +147,4 @@ void DeletionTelemetry::observed(const runtime::BrakeReport& report) {
   if (!engaged) reported_.clear();
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -15,7 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // The words for the objects of one brake.
 struct BrakeSubject {
@@ -43,7 +43,7 @@ std::string why_held(runtime::BrakeVerdict verdict, const runtime::BrakeReport& 
 class DeletionTelemetry {
  public:
   // `registry` must outlive it. `kind`: "nodes".
-  DeletionTelemetry(prometheus::Registry& registry, RecordEvent record, std::string kind);
+  DeletionTelemetry(prometheus::Registry& registry, plugin::RecordEvent record, std::string kind);
 
   // Counts one decision: "deleted", "terminated", "released", "held", "blind", "exists", ...
   void decided(const char* decision);
@@ -56,10 +56,10 @@ class DeletionTelemetry {
   prometheus::Gauge& engaged_gauge_;
   prometheus::Gauge& held_;
   metrics::Counters& decisions_;
-  const RecordEvent record_;
+  const plugin::RecordEvent record_;
   const std::string kind_;
   std::unordered_set<std::string> reported_;  // UIDs
   bool engaged_ = false;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

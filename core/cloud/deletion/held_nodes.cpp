@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -44,4 +44,4 @@ std::unordered_set<std::string> HeldNodes::uids() const {
   return uids;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -11,12 +11,12 @@
 #include <unordered_set>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 class HeldNodes {
  public:
   // Both must outlive it.
-  HeldNodes(const ObjectCache& cache, const runtime::Timers& timers)
+  HeldNodes(const plugin::ObjectCache& cache, const runtime::Timers& timers)
       : cache_(cache), timers_(timers) {}
 
   void hold(const NodeFacts& node);
@@ -35,9 +35,9 @@ class HeldNodes {
   };
   [[nodiscard]] bool wanted(const std::string& name, const Held& held) const;
 
-  const ObjectCache& cache_;
+  const plugin::ObjectCache& cache_;
   const runtime::Timers& timers_;
   std::map<std::string, Held> held_;  // by name
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

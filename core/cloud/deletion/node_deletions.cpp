@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using runtime::BrakeJudgement;
 using runtime::BrakeVerdict;
@@ -151,11 +151,11 @@ void NodeDeletions::remove(NodeDeletion deletion) {
 Task<Result<std::string>> NodeDeletions::decide(NodeDeletion request) {
   Candidate candidate(std::move(request), deps_.timers.now());
   if (Status problem = identify(candidate); !problem.ok()) {
-    co_await sleep(deps_.timers, milliseconds(0));
+    co_await plugin::sleep(deps_.timers, milliseconds(0));
     co_return refuse(candidate, std::move(problem), "refused");
   }
   if (!observation_is_due(candidate)) {
-    co_await sleep(deps_.timers, milliseconds(0));
+    co_await plugin::sleep(deps_.timers, milliseconds(0));
     co_return hold(candidate, judgement_of(candidate));
   }
 
@@ -314,10 +314,10 @@ Status NodeDeletions::hold(const Candidate& candidate, BrakeJudgement judgement)
       std::string(kAllowDeletion) + "=true";
   deps_.telemetry.held(*candidate.node.object, message);
   const milliseconds pause = std::min(std::max(judgement.retry_after, milliseconds(1)), kHeldPause);
-  return refuse(
-      candidate,
-      waiting_deletion(limited ? kDeletionHeld : kCloudViewBlind, message).with_retry_after(pause),
-      limited ? "held" : "blind");
+  return refuse(candidate,
+                waiting_deletion(limited ? plugin::kDeletionHeld : plugin::kCloudViewBlind, message)
+                    .with_retry_after(pause),
+                limited ? "held" : "blind");
 }
 
 Status NodeDeletions::refuse(const Candidate& candidate, Status status, const char* decision) {
@@ -391,7 +391,7 @@ void NodeDeletions::schedule_round() {
   round_due_ = due;
   round_timer_ = deps_.timers.after(std::chrono::ceil<milliseconds>(due - now), [this] {
     round_timer_ = 0;
-    running_.start(observe_together(), ending_on_fault(deps_.timers));
+    running_.start(observe_together(), plugin::ending_on_fault(deps_.timers));
   });
 }
 
@@ -485,7 +485,7 @@ void NodeDeletions::note_found(const InstanceQuery& query, const InstanceAnswer&
 
 // A cache that is not filled yet would make Nodes unseen that have long been there.
 void NodeDeletions::note_sightings(const InstanceSnapshot* instances) {
-  if (deps_.cache.state(kNodes) != CacheState::synced) return;
+  if (deps_.cache.state(kNodes) != plugin::CacheState::synced) return;
   sightings_.listed(deps_.cache.list(kNodes, {}), instances);
 }
 
@@ -552,7 +552,7 @@ Task<void> NodeDeletions::look_up(Round& round) {
   }
   InstanceAnswer canary;
   if (round.canary) looks.push_back(look_for(*round.canary, canary));
-  Together all(std::move(looks));
+  plugin::Together all(std::move(looks));
   co_await all;
   if (round.canary) round.canary_standing = standing_of(canary.state());
 }
@@ -562,15 +562,16 @@ Task<void> NodeDeletions::look_for(InstanceQuery query, InstanceAnswer& answer) 
 }
 
 Task<Result<kube::ObjectPtr>> NodeDeletions::read_fresh(const Candidate& candidate) {
-  const CallbackAwaiter<Result<std::string>>::Start start = [&candidate](ObjectApi::Done done) {
-    const NodeDeletion& request = candidate.request;
-    ObjectRequest read{.verb = ObjectRequest::Verb::get,
-                       .resource = kube::resources::nodes(),
-                       .name = request.name,
-                       .call = request.call};
-    request.api->send(std::move(read), std::move(done));
-  };
-  CallbackAwaiter<Result<std::string>> reading(start);
+  const plugin::CallbackAwaiter<Result<std::string>>::Start start =
+      [&candidate](plugin::ObjectApi::Done done) {
+        const NodeDeletion& request = candidate.request;
+        plugin::ObjectRequest read{.verb = plugin::ObjectRequest::Verb::get,
+                                   .resource = kube::resources::nodes(),
+                                   .name = request.name,
+                                   .call = request.call};
+        request.api->send(std::move(read), std::move(done));
+      };
+  plugin::CallbackAwaiter<Result<std::string>> reading(start);
   const Result<std::string> body = co_await reading;
   if (!body) co_return body.status();
   co_return kube::Object::decode(*body);
@@ -578,33 +579,34 @@ Task<Result<kube::ObjectPtr>> NodeDeletions::read_fresh(const Candidate& candida
 
 Task<Result<std::string>> NodeDeletions::send(const Candidate& candidate,
                                               const kube::Object& fresh) {
-  const CallbackAwaiter<Result<std::string>>::Start start = [&](ObjectApi::Done done) {
-    const NodeDeletion& request = candidate.request;
-    ObjectRequest deletion{.verb = ObjectRequest::Verb::remove,
-                           .resource = kube::resources::nodes(),
-                           .name = request.name,
-                           .remove = request.options,
-                           .call = request.call};
-    deletion.remove.uid = fresh.uid();
-    deletion.remove.resource_version =
-        fresh.resource_version();  // nothing happened since that read
-    request.api->send(std::move(deletion), std::move(done));
-  };
-  CallbackAwaiter<Result<std::string>> deletion(start);
+  const plugin::CallbackAwaiter<Result<std::string>>::Start start =
+      [&](plugin::ObjectApi::Done done) {
+        const NodeDeletion& request = candidate.request;
+        plugin::ObjectRequest deletion{.verb = plugin::ObjectRequest::Verb::remove,
+                                       .resource = kube::resources::nodes(),
+                                       .name = request.name,
+                                       .remove = request.options,
+                                       .call = request.call};
+        deletion.remove.uid = fresh.uid();
+        deletion.remove.resource_version =
+            fresh.resource_version();  // nothing happened since that read
+        request.api->send(std::move(deletion), std::move(done));
+      };
+  plugin::CallbackAwaiter<Result<std::string>> deletion(start);
   co_return co_await deletion;
 }
 
 namespace {
 
-class GuardedObjectApi final : public ObjectApi {
+class GuardedObjectApi final : public plugin::ObjectApi {
  public:
-  GuardedObjectApi(std::shared_ptr<ObjectApi> api, NodeDeletions& deletions)
+  GuardedObjectApi(std::shared_ptr<plugin::ObjectApi> api, NodeDeletions& deletions)
       : api_(std::move(api)), deletions_(deletions) {}
 
-  void send(ObjectRequest request, Done done) override {
+  void send(plugin::ObjectRequest request, Done done) override {
     const kube::Resource& resource = request.resource;
     const bool node = resource.group.empty() && resource.plural == "nodes";
-    if (node && request.verb == ObjectRequest::Verb::remove) {
+    if (node && request.verb == plugin::ObjectRequest::Verb::remove) {
       return deletions_.remove({api_, std::move(request.name), std::move(request.remove),
                                 std::move(request.call), std::move(done)});
     }
@@ -612,14 +614,15 @@ class GuardedObjectApi final : public ObjectApi {
   }
 
  private:
-  const std::shared_ptr<ObjectApi> api_;
+  const std::shared_ptr<plugin::ObjectApi> api_;
   NodeDeletions& deletions_;
 };
 
 }  // namespace
 
-std::shared_ptr<ObjectApi> guard_nodes(std::shared_ptr<ObjectApi> api, NodeDeletions& deletions) {
+std::shared_ptr<plugin::ObjectApi> guard_nodes(std::shared_ptr<plugin::ObjectApi> api,
+                                               NodeDeletions& deletions) {
   return std::make_shared<GuardedObjectApi>(std::move(api), deletions);
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

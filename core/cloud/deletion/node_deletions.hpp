@@ -26,11 +26,11 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // One deletion that a component requests.
 struct NodeDeletion {
-  std::shared_ptr<ObjectApi> api;  // with the component's identity
+  std::shared_ptr<plugin::ObjectApi> api;  // with the component's identity
   std::string name;
   kube::DeleteOptions options;
   kube::CallOptions call;  // `timeout` bounds the whole of it
@@ -39,13 +39,13 @@ struct NodeDeletion {
   // failed_precondition "MachineExists", "NodeIsReady", "NotOfThisCloud" and "NotLeading";
   // aborted/conflict for a Node that was replaced; unimplemented/unsupported "ForeignProviderID";
   // else the API server's. ok: it is gone. not_found: it is gone, or is being deleted already.
-  ObjectApi::Done done;
+  plugin::ObjectApi::Done done;
 };
 
 class NodeDeletions {
  public:
   struct Dependencies {
-    const ObjectCache& cache;  // keeps node_fact_fields() of v1/nodes
+    const plugin::ObjectCache& cache;  // keeps node_fact_fields() of v1/nodes
     runtime::Timers& timers;
     std::function<bool()> may_write;
     DeletionTelemetry& telemetry;
@@ -142,6 +142,7 @@ class NodeDeletions {
 };
 
 // `api` with deletions of Nodes routed through `deletions`, which must outlive the result.
-std::shared_ptr<ObjectApi> guard_nodes(std::shared_ptr<ObjectApi> api, NodeDeletions& deletions);
+std::shared_ptr<plugin::ObjectApi> guard_nodes(std::shared_ptr<plugin::ObjectApi> api,
+                                               NodeDeletions& deletions);
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 namespace {
 
@@ -301,4 +301,4 @@ bool Sightings::seen(const kube::Object& node) const {
   return begun_ ? seen_.contains(hash_of(node)) : !provider_id_of(node).empty();
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -16,7 +16,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 // With the value "true" on a Node: its deletion is released from the brake.
 inline constexpr std::string_view kAllowDeletion = "cloud-controller-manager/allow-deletion";
@@ -122,4 +122,4 @@ class Sightings {
   Ids ids_;  // where the Node's text is another
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

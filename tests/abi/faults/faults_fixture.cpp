@@ -8,14 +8,16 @@
 #include <functional>
 #include <utility>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 using boost::asio::awaitable;
 
 namespace {
 
-struct NodeCache final : ObjectCache {
-  [[nodiscard]] CacheState state(std::string_view) const override { return CacheState::synced; }
+struct NodeCache final : plugin::ObjectCache {
+  [[nodiscard]] plugin::CacheState state(std::string_view) const override {
+    return plugin::CacheState::synced;
+  }
   [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
                                     std::string_view) const override {
     return {};
@@ -27,7 +29,7 @@ struct NodeCache final : ObjectCache {
   std::vector<kube::ObjectPtr> nodes;
 };
 // Routes may lead to the Pod ranges of the Nodes that add_node() makes.
-struct ClusterFlags final : FlagSource {
+struct ClusterFlags final : plugin::FlagSource {
   [[nodiscard]] bool given(std::string_view) const override { return false; }
   [[nodiscard]] std::optional<std::string> flag(std::string_view name) const override {
     if (name == "cluster-cidr") return "10.0.0.0/16";
@@ -41,10 +43,10 @@ struct Source final : runtime::EventSource {
   }
   std::vector<kube::InformerHandler> handlers;
 };
-struct PatchedApi final : SilentApi {
+struct PatchedApi final : plugin::SilentApi {
   explicit PatchedApi(runtime::EventLoop& wanted) : loop(wanted) {}
-  void send(ObjectRequest request, Done done) override {
-    if (request.verb != ObjectRequest::Verb::patch) return;
+  void send(plugin::ObjectRequest request, Done done) override {
+    if (request.verb != plugin::ObjectRequest::Verb::patch) return;
     patched[request.name] = std::move(request.body);
     loop.post([done = std::move(done), name = std::move(request.name)] {
       done(std::string(R"({"metadata":{"name":")" + name + "\"}}"));
@@ -65,7 +67,7 @@ struct Faults::World {
   explicit World(const std::string& config_path) {
     PluginHostDependencies dependencies{{loop, timers, workers, metrics, flags, leader},
                                         {source, cache}};
-    dependencies.cluster.object_api = [this](const ComponentIdentity&) { return api; };
+    dependencies.cluster.object_api = [this](const plugin::ComponentIdentity&) { return api; };
     dependencies.cluster.record_event = [](const std::string&, const kube::ObjectReference&,
                                            kube::EventType, const std::string&,
                                            const std::string&) {};
@@ -82,11 +84,11 @@ struct Faults::World {
   runtime::WorkerPool workers;
   prometheus::Registry metrics;
   ClusterFlags flags;
-  Leader leader;
+  plugin::Leader leader;
   Source source;
   NodeCache cache;
   std::shared_ptr<PatchedApi> api = std::make_shared<PatchedApi>(loop);
-  Loader loader;
+  plugin_files::Loader loader;
   std::optional<PluginHost> host;
 };
 
@@ -121,7 +123,7 @@ void Faults::start_over() {
   host_ = &*world_->host;
 }
 
-Result<LoadedPlugin> Faults::load(const std::string& name) {
+Result<plugin_files::LoadedPlugin> Faults::load(const std::string& name) {
   const auto [file, fault] = test::split_fault(name);
   if (!fault.empty()) ::setenv("FAULT", fault.c_str(), 1);
   // A name of its own each time: the images of earlier hosts stay mapped.
@@ -227,37 +229,37 @@ void Faults::witness_works() {
   poll();
 }
 
-InstanceQuery Faults::query(const std::string& name, const std::string& provider_id) {
-  InstanceQuery made;
+cloud::InstanceQuery Faults::query(const std::string& name, const std::string& provider_id) {
+  cloud::InstanceQuery made;
   made.name = name;
   made.provider_id = provider_id;
   return made;
 }
 
-InstanceAnswer Faults::find(const std::string& name, const std::string& provider_id) {
-  std::optional<InstanceAnswer> answer;
+cloud::InstanceAnswer Faults::find(const std::string& name, const std::string& provider_id) {
+  std::optional<cloud::InstanceAnswer> answer;
   tasks_(host_->cloud().instances()->find(query(name, provider_id)),
-         [&](const InstanceAnswer& found) { answer = found; });
+         [&](const cloud::InstanceAnswer& found) { answer = found; });
   poll_until([&] { return answer.has_value(); });
-  InstanceAnswer none;
+  cloud::InstanceAnswer none;
   none.status = Status(Code::aborted, "no answer came");
   return answer.value_or(none);
 }
 
-InstanceAnswer Faults::find_after(const std::string& name, std::chrono::milliseconds time) {
-  std::optional<InstanceAnswer> answer;
+cloud::InstanceAnswer Faults::find_after(const std::string& name, std::chrono::milliseconds time) {
+  std::optional<cloud::InstanceAnswer> answer;
   tasks_(host_->cloud().instances()->find(query(name)),
-         [&](const InstanceAnswer& found) { answer = found; });
+         [&](const cloud::InstanceAnswer& found) { answer = found; });
   poll();
   EXPECT_FALSE(answer.has_value()) << "answered before its time";
   advance(time);
   poll_until([&] { return answer.has_value(); });
-  InstanceAnswer none;
+  cloud::InstanceAnswer none;
   none.status = Status(Code::aborted, "no answer came");
   return answer.value_or(none);
 }
 
-std::string Faults::provider_id_of(const InstanceAnswer& answer) {
+std::string Faults::provider_id_of(const cloud::InstanceAnswer& answer) {
   if (!answer.snapshot) return "nothing: " + answer.status.message();
   return std::string(answer.snapshot->provider_id(answer.index));
 }
@@ -314,4 +316,4 @@ std::size_t Faults::count(const std::string& text, const std::string& part) {
   return found;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 using namespace std::chrono_literals;
 
@@ -57,11 +57,11 @@ class Faults : public testing::Test {
   // A new Node arrives, and the witness patches it.
   void witness_works();
 
-  static InstanceQuery query(const std::string& name, const std::string& provider_id = "");
-  InstanceAnswer find(const std::string& name, const std::string& provider_id = "");
+  static cloud::InstanceQuery query(const std::string& name, const std::string& provider_id = "");
+  cloud::InstanceAnswer find(const std::string& name, const std::string& provider_id = "");
   // As find(), while that much time passes.
-  InstanceAnswer find_after(const std::string& name, std::chrono::milliseconds time);
-  static std::string provider_id_of(const InstanceAnswer& answer);
+  cloud::InstanceAnswer find_after(const std::string& name, std::chrono::milliseconds time);
+  static std::string provider_id_of(const cloud::InstanceAnswer& answer);
 
   Status stop();
   ComponentReport report_of(const std::string& component);
@@ -81,7 +81,7 @@ class Faults : public testing::Test {
   Tasks tasks_;
 
  private:
-  Result<LoadedPlugin> load(const std::string& name);
+  Result<plugin_files::LoadedPlugin> load(const std::string& name);
   Status wait(boost::asio::awaitable<Status> call);
 
   std::mutex log_mutex_;
@@ -90,4 +90,4 @@ class Faults : public testing::Test {
   int files_ = 0;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 using testing::HasSubstr;
@@ -45,9 +45,9 @@ TEST_F(Faults, ListCompletesLate) {
 
 TEST_F(Faults, AnOperationThatEndsWithItsCtxHoldsNothingUp) {
   with_provider("listings/list_waits_for_cancel");
-  std::optional<InstanceAnswer> answer;
+  std::optional<cloud::InstanceAnswer> answer;
   tasks_(host_->cloud().instances()->find(query("node-1")),
-         [&](const InstanceAnswer& found) { answer = found; });
+         [&](const cloud::InstanceAnswer& found) { answer = found; });
   poll();
   EXPECT_FALSE(answer.has_value());
   EXPECT_TRUE(stop().ok());
@@ -195,7 +195,7 @@ TEST_F(Faults, TextsThatAreNoUtf8AreRepaired) {
   const auto answer = find("node-1");
   ASSERT_NE(answer.snapshot, nullptr);
   EXPECT_EQ(answer.state(), CCM_INSTANCE_RUNNING);
-  InstanceExport out;
+  cloud::InstanceExport out;
   out.add(answer.snapshot, answer.index);
   const ccm_instance& machine = *out.list().instances[0];
   ASSERT_EQ(machine.address_count, 2U);
@@ -222,7 +222,7 @@ TEST_F(Faults, AStatusThatMakesNoSenseIsAFailure) {
   const Status status = find("node-1").status;
   EXPECT_EQ(status.code(), Code::unknown);
   EXPECT_EQ(status.error_class(), ErrorClass::none);
-  EXPECT_LE(status.retry_after(), kLongestDelay);
+  EXPECT_LE(status.retry_after(), plugin::kLongestDelay);
   EXPECT_EQ(status.reason(), "\xEF\xBF\xBD");
   EXPECT_TRUE(status.message().empty());
 }
@@ -244,9 +244,9 @@ TEST_F(Faults, TheConfigurationStaysReadableUntilTheOperationEnds) {
   std::ofstream(config_path()) << "the first configuration";
   ASSERT_TRUE(host_->load_cloud_config().ok());
   with_provider("reads_config_while_it_changes");
-  std::optional<InstanceAnswer> answer;
+  std::optional<cloud::InstanceAnswer> answer;
   tasks_(host_->cloud().instances()->find(query("node-1")),
-         [&](const InstanceAnswer& found) { answer = found; });
+         [&](const cloud::InstanceAnswer& found) { answer = found; });
   // Within the 60 s that a listing has. The file is looked at every 10 s.
   for (std::size_t change = 1; change <= 5 && !answer; ++change) {
     poll_for(50ms);
@@ -326,4 +326,4 @@ TEST_F(Faults, AWrongThreadIsRefused) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

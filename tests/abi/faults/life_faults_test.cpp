@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 using testing::HasSubstr;
@@ -136,4 +136,4 @@ TEST_F(LifeFaults, R_72_AnUnreadablePrefixIsEveryInstance) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 using testing::HasSubstr;
@@ -230,4 +230,4 @@ TEST_F(NetworkFaults, ListingsThatCannotBeAreFailuresNeverAnEmptyTable) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

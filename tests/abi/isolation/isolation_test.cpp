@@ -12,7 +12,7 @@
 
 #include <string>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 // The report of a plugin's create.
@@ -35,7 +35,7 @@ std::string all(int version, int uses) {
 TEST(Isolation, TwoVersionsOfALibraryDoNotMeet) {
   EXPECT_EQ(shelf_version(), 9);
   const test::PluginFolder folder;
-  Loader loader;
+  plugin_files::Loader loader;
   const auto one = loader.load(folder.add("isolated_one"));
   const auto two = loader.load(folder.add("isolated_two"));
   ASSERT_TRUE(one.ok()) << one.status().message();
@@ -68,7 +68,7 @@ TEST(Isolation, WithoutAVersionScriptTheyWouldMeet) {
 
 TEST(Isolation, WhatWouldMeetIsRefused) {
   const test::PluginFolder folder;
-  Loader loader;
+  plugin_files::Loader loader;
   const auto one = loader.load(folder.add("shared_one"));
   ASSERT_FALSE(one.ok());
   EXPECT_NE(one.status().message().find("which may clash with other plugins"), std::string::npos)
@@ -76,4 +76,4 @@ TEST(Isolation, WhatWouldMeetIsRefused) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

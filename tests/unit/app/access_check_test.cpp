@@ -18,7 +18,7 @@ namespace ccm::app {
 namespace {
 
 using nlohmann::json;
-using plugin::Permission;
+using plugin_files::Permission;
 using std::chrono::milliseconds;
 using test::ServerReply;
 using test::ServerRequest;
@@ -77,9 +77,10 @@ class AccessCheckTest : public testing::Test {
       return account.empty() ? own : other;
     };
     AccessCallbacks callbacks;
-    callbacks.changed = [this](const AccessSubject& subject, const plugin::Permissions& missing) {
-      std::string text = subject.name + ": " + plugin::to_string(missing.needed);
-      if (!missing.optional.empty()) text += " (" + plugin::to_string(missing.optional) + ")";
+    callbacks.changed = [this](const AccessSubject& subject,
+                               const plugin_files::Permissions& missing) {
+      std::string text = subject.name + ": " + to_string(missing.needed);
+      if (!missing.optional.empty()) text += " (" + to_string(missing.optional) + ")";
       told_.push_back(std::move(text));
     };
     callbacks.answered = [this] { ++rounds_; };

@@ -39,7 +39,7 @@ class CloudNewsTest : public testing::Test {
   }
 
   runtime::ManualTimers timers_;
-  plugin::CloudHealth health_{timers_};
+  cloud::CloudHealth health_{timers_};
   bool leading_ = true;
   CloudNews::Nodes waiting_;
   std::vector<std::string> events_;  // "KIND REASON"

@@ -6,8 +6,8 @@
 namespace ccm::app {
 namespace {
 
-plugin::Component controller(std::string name, std::vector<std::string> aliases) {
-  plugin::Component result;
+plugin_files::Component controller(std::string name, std::vector<std::string> aliases) {
+  plugin_files::Component result;
   result.name = std::move(name);
   result.aliases = std::move(aliases);
   return result;

@@ -9,8 +9,8 @@
 namespace ccm::app {
 namespace {
 
-using plugin::Option;
-using plugin::OptionType;
+using plugin_files::Option;
+using plugin_files::OptionType;
 using Strings = std::vector<std::string>;
 
 Option option(std::string name, OptionType type, std::string default_value) {

@@ -11,15 +11,15 @@ namespace ccm::ctl {
 namespace {
 
 TEST(NeededVersions, ThoseOfAPluginInCxx) {
-  const plugin::Examination file = plugin::examine(CCM_TEST_CPP_PLUGIN, {});
+  const plugin_files::Examination file = plugin_files::examine(CCM_TEST_CPP_PLUGIN, {});
   ASSERT_TRUE(file.elf);
   EXPECT_FALSE(needed_versions(file).cxxabi.empty());
 }
 
 TEST(NeededVersions, DamageIsSurvived) {
-  const auto opened = plugin::OpenFile::open(CCM_TEST_CPP_PLUGIN);
+  const auto opened = plugin_files::OpenFile::open(CCM_TEST_CPP_PLUGIN);
   ASSERT_TRUE(opened.ok());
-  const auto file = plugin::PluginFile::map(**opened);
+  const auto file = plugin_files::PluginFile::map(**opened);
   ASSERT_TRUE(file.ok());
   const std::vector<std::byte> whole(file->bytes().begin(), file->bytes().end());
   std::mt19937 random(20240607);
@@ -27,7 +27,7 @@ TEST(NeededVersions, DamageIsSurvived) {
     auto damaged = whole;
     const std::size_t range = round % 4 == 0 ? damaged.size() : 8192;
     for (int hit = 0; hit < 8; ++hit) damaged[random() % range] = static_cast<std::byte>(random());
-    if (const auto elf = plugin::ElfReader::open(damaged)) (void)needed_versions(*elf);
+    if (const auto elf = plugin_files::ElfReader::open(damaged)) (void)needed_versions(*elf);
   }
 }
 

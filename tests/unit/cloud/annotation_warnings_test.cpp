@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 class AnnotationWarningsTest : public ::testing::Test {
  protected:
-  static AnnotationTable table() {
-    KnownAnnotation port;
+  static plugin_files::AnnotationTable table() {
+    plugin_files::KnownAnnotation port;
     port.name = "b.example/port";
     port.needs["*"] = {"b.example/override"};
-    KnownAnnotation tls;
+    plugin_files::KnownAnnotation tls;
     tls.name = "b.example/tls";
     tls.only_with.push_back({"b.example/type", {"BIG"}, "SMALL", "B_TYPE"});
     return {{"b.example/"}, {port, tls}};
@@ -30,7 +30,7 @@ class AnnotationWarningsTest : public ::testing::Test {
     ASSERT_TRUE(object.ok()) << object.status().message();
     LoadBalancerService service;
     service.uid = "u-1";
-    service.object = Object(kept_objects(), object_handle(*object));
+    service.object = Object(kept_objects(), plugin::object_handle(*object));
     warnings_.served(service);
   }
 
@@ -78,4 +78,4 @@ TEST_F(AnnotationWarningsTest, AFlagOfTheProviderMaySayWhatHoldsWithoutTheOther)
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using namespace std::chrono_literals;
 
@@ -26,7 +26,7 @@ class ScriptedSource final : public InstanceSource {
   [[nodiscard]] bool can_list() const override { return listing; }
   [[nodiscard]] bool can_describe() const override { return describing; }
   [[nodiscard]] bool can_get() const override { return getting; }
-  void set_origin(const std::shared_ptr<Origin>& of) override { origin = of; }
+  void set_origin(const std::shared_ptr<plugin::Origin>& of) override { origin = of; }
   Task<Listing> list() override {
     ++listed;
     return opened(lists);
@@ -41,10 +41,10 @@ class ScriptedSource final : public InstanceSource {
   }
   using Done = std::function<void(Listing)>;
   static Task<Listing> opened(std::deque<Done>& calls) {
-    const CallbackAwaiter<Listing>::Start start = [&](Done done) {
+    const plugin::CallbackAwaiter<Listing>::Start start = [&](Done done) {
       calls.push_back(std::move(done));
     };
-    CallbackAwaiter<Listing> answer(start);
+    plugin::CallbackAwaiter<Listing> answer(start);
     co_return co_await answer;
   }
 
@@ -62,7 +62,7 @@ class ScriptedSource final : public InstanceSource {
   std::size_t listed = 0;
   std::vector<std::size_t> described;
   std::vector<std::string> got;
-  std::shared_ptr<Origin> origin;  // of the last call
+  std::shared_ptr<plugin::Origin> origin;  // of the last call
 };
 
 inline Status not_found() {
@@ -132,4 +132,4 @@ class BrokerTest : public testing::Test {
   std::vector<std::optional<InstanceAnswer>> answers_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -1,23 +1,26 @@
 // When the cloud is listed, and what a listing proves that failed, shifted or shrank.
 #include "broker_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 TEST_F(BrokerTest, AListingIsAsImportantAsTheMostImportantOfThoseWhoWaitForIt) {
   make();
-  const auto refresh = std::make_shared<Origin>("nodes", "old", CallPriority::refresh);
-  const auto fresh = std::make_shared<Origin>("nodes", "new", CallPriority::node_init);
+  const auto refresh =
+      std::make_shared<plugin::Origin>("nodes", "old", plugin::CallPriority::refresh);
+  const auto fresh =
+      std::make_shared<plugin::Origin>("nodes", "new", plugin::CallPriority::node_init);
   int answered = 0;
   const auto count = [&](const InstanceAnswer& answer) { answered += answer.status.ok() ? 1 : 0; };
   InstanceQuery old{"old", "", nullptr};
   old.origin = refresh;
   tasks_(broker_->find(old), count);
-  EXPECT_EQ(source_.origin->priority(), CallPriority::refresh);
+  EXPECT_EQ(source_.origin->priority(), plugin::CallPriority::refresh);
   InstanceQuery added{"new", "", nullptr};
   added.origin = fresh;
   tasks_(broker_->find(added), count);
-  EXPECT_EQ(source_.origin->priority(), CallPriority::node_init) << "the call that waits may go";
+  EXPECT_EQ(source_.origin->priority(), plugin::CallPriority::node_init)
+      << "the call that waits may go";
   source_.origin->answered({"ListMachines", 200, "req-1", timers_.now()});
   source_.end_list({{"old", "cloud://1"}, {"new", "cloud://2"}});
   EXPECT_EQ(answered, 2);
@@ -29,11 +32,11 @@ TEST_F(BrokerTest, AListingThatTheBudgetHeldBackBeginsAnewForANewNode) {
   source_.getting = false;
   make();
   const Status spent = Status(Code::resource_exhausted, ErrorClass::throttled, "kept")
-                           .with_reason(std::string(kCallBudgetSpent));
+                           .with_reason(std::string(plugin::kCallBudgetSpent));
   InstanceQuery old{"old", "", nullptr};
-  old.origin = std::make_shared<Origin>("nodes", "old", CallPriority::refresh);
+  old.origin = std::make_shared<plugin::Origin>("nodes", "old", plugin::CallPriority::refresh);
   InstanceQuery added{"new", "", nullptr};
-  added.origin = std::make_shared<Origin>("nodes", "new", CallPriority::node_init);
+  added.origin = std::make_shared<plugin::Origin>("nodes", "new", plugin::CallPriority::node_init);
   std::vector<std::string> ended;
   tasks_(broker_->find(old),
          [&](const InstanceAnswer& answer) { ended.push_back(answer.status.reason()); });
@@ -43,7 +46,7 @@ TEST_F(BrokerTest, AListingThatTheBudgetHeldBackBeginsAnewForANewNode) {
   ScriptedSource::end(source_.lists, spent);  // decided before the new Node joined
   EXPECT_EQ(ended, std::vector<std::string>{"CallBudgetSpent"});
   ASSERT_EQ(source_.lists.size(), 1u) << "at once, not after the interval between listings";
-  EXPECT_EQ(source_.origin->priority(), CallPriority::node_init);
+  EXPECT_EQ(source_.origin->priority(), plugin::CallPriority::node_init);
   source_.end_list({{"new", "cloud://2"}});
   EXPECT_EQ(ended.back(), "found");
 }
@@ -222,4 +225,4 @@ TEST_F(BrokerTest, RefreshBeginsAfterTheQuestion) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -1,7 +1,7 @@
 // Questions for new Nodes: an answer must have begun after the Node was seen.
 #include "broker_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 TEST_F(BrokerTest, AFewNewInstancesAreAskedForSinglyManyAreListed) {
@@ -134,4 +134,4 @@ TEST_F(BrokerTest, AnOldNodeThatTheListingLacksIsAbsentWithoutAnotherCall) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -1,7 +1,7 @@
 // Questions that a controller repeats while instances are in doubt.
 #include "broker_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 // As a controller asks about instances in doubt.
@@ -206,4 +206,4 @@ TEST_F(PollTest, AConfirmationAlwaysCalls) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

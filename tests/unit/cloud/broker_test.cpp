@@ -1,7 +1,7 @@
 // The instance that answers a question, and the call that finds it.
 #include "broker_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 TEST_F(BrokerTest, OneListingAnswersThousands) {
@@ -247,4 +247,4 @@ TEST_F(BrokerTest, Issue37_WithoutListingsTheFirstSpellingIsTheInstancesOwn) {
   }
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

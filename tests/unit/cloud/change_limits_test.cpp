@@ -11,7 +11,7 @@
 
 #include <string>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 using namespace std::chrono_literals;
@@ -31,7 +31,7 @@ class ChangeLimitsTest : public testing::Test {
                              R"(},"spec":{"type":"LoadBalancer"}})";
     const auto decoded = kube::Object::decode(json);
     EXPECT_TRUE(decoded.ok());
-    made.object = Object(kept_objects(), object_handle(*decoded));
+    made.object = Object(kept_objects(), plugin::object_handle(*decoded));
     return made;
   }
   static std::string annotation(int value) { return R"({"a":")" + std::to_string(value) + "\"}"; }
@@ -68,7 +68,7 @@ TEST_F(ChangeLimitsTest, Issue37_7_TenEditsInARowThenOneInThirtySeconds) {
   }
   const Status held = change("u", 10);
   EXPECT_EQ(held.error_class(), ErrorClass::waiting);
-  EXPECT_EQ(held.reason(), kChangesLimited);
+  EXPECT_EQ(held.reason(), plugin::kChangesLimited);
   EXPECT_EQ(held.retry_after(), 30s);
   EXPECT_EQ(
       held.message(),
@@ -171,7 +171,7 @@ TEST_F(ChangeLimitsTest, Issue37_ARemovalThatWaitsIsReported) {
     limits_.ended_removal("u", Status(Code::internal, "failed"));
   }
   EXPECT_EQ(limits_.report().waiting_for_service, 0u);
-  EXPECT_EQ(limits_.admit_removal(gone, true).reason(), kChangesLimited);
+  EXPECT_EQ(limits_.admit_removal(gone, true).reason(), plugin::kChangesLimited);
   EXPECT_EQ(limits_.report().waiting_for_service, 1u);
   EXPECT_EQ(limits_.held(), 1u);
 }
@@ -470,4 +470,4 @@ TEST_F(ChangeLimitsTest, Issue37_7_ABurstOfZeroIsNoLimit) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

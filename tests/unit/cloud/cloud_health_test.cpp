@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 using std::chrono::minutes;
@@ -15,8 +15,8 @@ const Status kRefused(Code::unauthenticated, ErrorClass::auth, "HTTP status 401"
 const Status kForbidden(Code::permission_denied, ErrorClass::auth, "HTTP status 403");
 const Status kDown(Code::unavailable, ErrorClass::unavailable, "connection refused");
 
-std::optional<CloudAnswer> answer(unsigned http_status) {
-  return CloudAnswer{"ListMachines", http_status, "", {}};
+std::optional<plugin::CloudAnswer> answer(unsigned http_status) {
+  return plugin::CloudAnswer{"ListMachines", http_status, "", {}};
 }
 
 class CloudHealthTest : public testing::Test {
@@ -111,7 +111,8 @@ TEST_F(CloudHealthTest, Issue42_1_AnOldFailureIsForgottenWhenTheCloudAnswersOthe
 // All gets done, if late.
 TEST_F(CloudHealthTest, Issue42_1_ACloudThatIsSlow) {
   const auto call = [this](std::string_view operation, int length, const Status& status = {}) {
-    health_.ended(operation, status, CloudAnswer{"ListMachines", 200, "", {}, seconds(length)});
+    health_.ended(operation, status,
+                  plugin::CloudAnswer{"ListMachines", 200, "", {}, seconds(length)});
   };
   call("instances.list", 9);
   EXPECT_EQ(health_.text(), "") << "one may be an accident";
@@ -145,4 +146,4 @@ TEST_F(CloudHealthTest, Issue42_1_TellsOfChanges) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

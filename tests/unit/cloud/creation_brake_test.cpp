@@ -5,7 +5,7 @@
 
 #include <prometheus/text_serializer.h>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 class CreationBrakeTest : public NetworkBrokerTest {
@@ -27,7 +27,7 @@ class CreationBrakeTest : public NetworkBrokerTest {
   }
   // `ensure` that reaches the provider and ends with that id.
   void make(const std::string& id, LoadBalancerState state = LoadBalancerState::active) {
-    Caught caught;
+    plugin::Caught caught;
     ask(table().ensure, caught);
     ASSERT_EQ(open_.size(), 1u);
     ASSERT_EQ(open_[0].operation, "ensure");
@@ -35,7 +35,7 @@ class CreationBrakeTest : public NetworkBrokerTest {
   }
   // `ensure` whose provider looks first and then makes that one.
   void look_and_make(const std::string& id) {
-    Caught caught;
+    plugin::Caught caught;
     ask(table().ensure, caught);
     ASSERT_EQ(open_.at(0).operation, "observe");
     answer_with(balancer("any"));
@@ -43,7 +43,7 @@ class CreationBrakeTest : public NetworkBrokerTest {
     answer_with(balancer(id));
   }
   Status refused(const kube::ObjectPtr& object = nullptr) {
-    Caught caught;
+    plugin::Caught caught;
     ask(table().ensure, caught, "u-1", {}, object);
     EXPECT_TRUE(open_.empty()) << open_[0].operation;
     return caught.status.value_or(Status());
@@ -64,8 +64,8 @@ TEST_F(CreationBrakeTest, Issue41_3_TheThirdLoadBalancerOfAServiceIsHeld) {
   look_and_make("lb-3");
   const Status held = refused();
   EXPECT_EQ(held.error_class(), ErrorClass::waiting);
-  EXPECT_EQ(held.reason(), kReplacementHeld);
-  EXPECT_TRUE(is_held(held));
+  EXPECT_EQ(held.reason(), plugin::kReplacementHeld);
+  EXPECT_TRUE(plugin::is_held(held));
   EXPECT_EQ(held.retry_after(), 10min);
   EXPECT_NE(held.message().find("replaced twice within 10m, last by lb-3"), std::string::npos)
       << held.message();
@@ -82,12 +82,12 @@ TEST_F(CreationBrakeTest, Issue41_3_TheThirdLoadBalancerOfAServiceIsHeld) {
 TEST_F(CreationBrakeTest, Issue41_3_AfterOneReplacementNoneIsMadeUnlessTheCloudHasIt) {
   make("lb-1");
   make("lb-2");
-  Caught caught;
+  plugin::Caught caught;
   ask(table().ensure, caught);
   ASSERT_EQ(open_.at(0).operation, "observe");
   answer_with(balancer("", LoadBalancerState::absent));
   ASSERT_TRUE(caught.status);
-  EXPECT_EQ(caught.status->reason(), kReplacementHeld);
+  EXPECT_EQ(caught.status->reason(), plugin::kReplacementHeld);
   EXPECT_NE(caught.status->message().find("by lb-2, which the cloud does not have"),
             std::string::npos)
       << caught.status->message();
@@ -110,7 +110,7 @@ TEST_F(CreationBrakeTest, WhatBecomesOldWhileTheProviderLooksIsNotHeld) {
   make("lb-1");
   make("lb-2");
   advance(10min - 10s);
-  Caught caught;
+  plugin::Caught caught;
   ask(table().ensure, caught);
   ASSERT_EQ(open_.at(0).operation, "observe");
   advance(11s);
@@ -125,9 +125,9 @@ TEST_F(CreationBrakeTest, AServiceThatNobodyAsksForIsNotHeldForEver) {
   make("lb-1");
   make("lb-2");
   look_and_make("lb-3");
-  ASSERT_EQ(refused().reason(), kReplacementHeld);
+  ASSERT_EQ(refused().reason(), plugin::kReplacementHeld);
   advance(2h);
-  Caught caught;
+  plugin::Caught caught;
   ask(table().ensure, caught, "u-2");
   answer_with(balancer("lb-9"), Status(Code::unavailable, "the cloud failed half way"));
   EXPECT_NE(metrics().find("ccm_load_balancer_replacements_held 0"), std::string::npos);
@@ -137,34 +137,35 @@ TEST_F(CreationBrakeTest, Issue41_3_AnAnnotationPermitsOneMore) {
   make("lb-1");
   make("lb-2");
   look_and_make("lb-3");
-  EXPECT_EQ(refused(allowing("lb-2")).reason(), kReplacementHeld);
-  EXPECT_EQ(refused(allowing("true")).reason(), kReplacementHeld);
-  Caught permitted;
+  EXPECT_EQ(refused(allowing("lb-2")).reason(), plugin::kReplacementHeld);
+  EXPECT_EQ(refused(allowing("true")).reason(), plugin::kReplacementHeld);
+  plugin::Caught permitted;
   ask(table().ensure, permitted, "u-1", {}, allowing("lb-3"));
   ASSERT_EQ(open_.at(0).operation, "ensure");
   answer_with(balancer("lb-4"));
-  EXPECT_EQ(refused(allowing("lb-3")).reason(), kReplacementHeld) << "one, and not for ever";
+  EXPECT_EQ(refused(allowing("lb-3")).reason(), plugin::kReplacementHeld)
+      << "one, and not for ever";
 }
 
 TEST_F(CreationBrakeTest, Issue41_3_WhatFailedOperationsMadeCountsToo) {
   for (const char* id : {"lb-1", "lb-2"}) {
-    Caught caught;
+    plugin::Caught caught;
     ask(table().ensure, caught);
     answer_with(balancer(id), Status(Code::unavailable, "the cloud failed half way"));
   }
-  Caught caught;
+  plugin::Caught caught;
   ask(table().ensure, caught);
   ASSERT_EQ(open_.at(0).operation, "observe");
   answer_with(balancer("", LoadBalancerState::absent));
-  EXPECT_EQ(caught.status->reason(), kReplacementHeld);
+  EXPECT_EQ(caught.status->reason(), plugin::kReplacementHeld);
 }
 
 TEST_F(CreationBrakeTest, Issue41_3_NodesAreFollowedAndDeletionsPass) {
   make("lb-1");
   make("lb-2");
   look_and_make("lb-3");
-  ASSERT_EQ(refused().reason(), kReplacementHeld);
-  Caught updated;
+  ASSERT_EQ(refused().reason(), plugin::kReplacementHeld);
+  plugin::Caught updated;
   ask(table().update_backends, updated);
   ASSERT_EQ(open_.at(0).operation, "update");
   answer_with(balancer("lb-3"));
@@ -184,7 +185,7 @@ TEST_F(CreationBrakeTest, Issue41_3_AUserWhoNamesAnotherOneReplacesNothing) {
     const detail::LoadBalancerServiceC raw(service);
     auto request = sized<ccm_load_balancer_request>();
     request.service = raw.get();
-    Caught caught;
+    plugin::Caught caught;
     table().ensure(balancers_.get(), {}, &request, caught.completion());
     poll();
     ASSERT_EQ(open_.at(0).operation, "ensure");
@@ -194,4 +195,4 @@ TEST_F(CreationBrakeTest, Issue41_3_AUserWhoNamesAnotherOneReplacesNothing) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

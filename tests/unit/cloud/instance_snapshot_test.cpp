@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 TEST(InstanceSnapshotTest, FiveThousandInstancesTakeLittleMemory) {
@@ -137,4 +137,4 @@ TEST(InstanceSnapshotTest, Issue37_AProviderOf1_0HasNoOtherIds) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

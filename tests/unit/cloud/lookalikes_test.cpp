@@ -1,7 +1,7 @@
 // The help for a Node under whose name the cloud has no instance (issue 38, point 5).
 #include "broker_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 class LookalikesTest : public BrokerTest {
@@ -75,4 +75,4 @@ TEST_F(LookalikesTest, ISSUE_38_5_TheInstanceWithTheShortNameIsNamed) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 const std::string kNotCompleted = "OperationNotCompleted";
@@ -16,7 +16,7 @@ class LostOperationTest : public NetworkBrokerTest {
  protected:
   // Begins `ensure` for the Service and lets its deadline pass.
   void give_one_up(const std::string& uid = "u-1") {
-    Caught lost;
+    plugin::Caught lost;
     ask(table().ensure, lost, uid);
     advance(61s);
     ASSERT_EQ(lost.status->code(), Code::deadline_exceeded);
@@ -34,7 +34,7 @@ class LostOperationTest : public NetworkBrokerTest {
   static kube::ObjectPtr deleted_service() {
     return object(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}})");
   }
-  void ask_removal(Caught& caught) {
+  void ask_removal(plugin::Caught& caught) {
     LoadBalancerService service = service_of("u-1", deleted_service());
     const detail::LoadBalancerServiceC raw(service);
     auto request = sized<ccm_load_balancer_request>();
@@ -57,7 +57,7 @@ class LostOperationTest : public NetworkBrokerTest {
 TEST_F(LostOperationTest, WhileTheProviderIsNotDoneOthersComeBackLater) {
   start(&provider_);
   give_one_up();
-  Caught second, other;
+  plugin::Caught second, other;
   ask(table().ensure, second);
   EXPECT_EQ(open(), "ensure");
   EXPECT_EQ(second.status->error_class(), ErrorClass::waiting);
@@ -65,7 +65,7 @@ TEST_F(LostOperationTest, WhileTheProviderIsNotDoneOthersComeBackLater) {
   EXPECT_EQ(second.status->retry_after(), 1s);
   EXPECT_NE(second.status->message().find("began 1m1s ago"), std::string::npos);
   advance(2min);
-  Caught third;
+  plugin::Caught third;
   ask(table().update_backends, third);
   EXPECT_EQ(third.status->retry_after(), 30s);
   ask(table().ensure, other, "u-2");
@@ -73,7 +73,7 @@ TEST_F(LostOperationTest, WhileTheProviderIsNotDoneOthersComeBackLater) {
   answer_active(1);
   EXPECT_TRUE(other.status->ok());
   answer_active(0);  // late
-  Caught fourth;
+  plugin::Caught fourth;
   ask(table().ensure, fourth);
   EXPECT_EQ(open(), "ensure");
   answer_active(0);
@@ -83,9 +83,9 @@ TEST_F(LostOperationTest, WhileTheProviderIsNotDoneOthersComeBackLater) {
 
 TEST_F(LostOperationTest, WhoWaitsForATurnIsToldWhenItsHolderIsGivenUp) {
   start(&provider_);
-  Caught first, second;
+  plugin::Caught first, second;
   const auto context = component_->background()->child(10s);
-  const KnownContext ctx(runtime_.contexts, plugin_number(), context);
+  const plugin::KnownContext ctx(runtime_.contexts, plugin_number(), context);
   ask(table().ensure, first, "u-1", ctx.get());
   ask(table().ensure, second);
   EXPECT_FALSE(second.status);
@@ -113,7 +113,7 @@ TEST_F(LostOperationTest, WhoIsDestroyedGivesItsTurnBackOrHasAbandonedIt) {
   const detail::RouteResultsC raw(fine);
   const Open running = open_.front();
   open_.clear();
-  complete(running.done, {}, raw.get());
+  plugin::complete(running.done, {}, raw.get());
   first.reset();  // its answer is posted
   poll();
   ASSERT_EQ(open_.size(), 1u);
@@ -148,7 +148,7 @@ TEST_F(LostOperationTest, WhoIsDestroyedWithATurnThatItHasNotBegunGivesItBack) {
 
 TEST_F(LostOperationTest, ADeadlineOfTheProvidersOwnLosesNothing) {
   start(&provider_);
-  Caught first, second;
+  plugin::Caught first, second;
   ask(table().ensure, first);
   ask(table().ensure, second);
   answer(0, Status(Code::deadline_exceeded, "the cloud did not answer"));
@@ -161,20 +161,20 @@ TEST_F(LostOperationTest, ADeadlineOfTheProvidersOwnLosesNothing) {
 TEST_F(LostOperationTest, AfterTheGraceTheCloudIsObservedBeforeItIsChanged) {
   start(&provider_);
   lose_one();
-  Caught next;
+  plugin::Caught next;
   ask(table().ensure, next);
   ASSERT_EQ(open(), "ensure observe");
   answer(1, Status(Code::unavailable, "cut"));
   EXPECT_EQ(next.status->code(), Code::unavailable);
   EXPECT_NE(next.status->message().find("not known"), std::string::npos);
-  Caught again;
+  plugin::Caught again;
   ask(table().update_backends, again);
   ASSERT_EQ(open(), "ensure observe");
   answer_active(1);
   ASSERT_EQ(open(), "ensure update");
   answer_active(1);
   EXPECT_TRUE(again.status->ok());
-  Caught known;
+  plugin::Caught known;
   ask(table().ensure, known);
   EXPECT_EQ(open(), "ensure ensure");
   answer_active(1);
@@ -184,12 +184,12 @@ TEST_F(LostOperationTest, AfterTheGraceTheCloudIsObservedBeforeItIsChanged) {
 TEST_F(LostOperationTest, AnObserveThatIsLostTooIsFollowedByAnother) {
   start(&provider_);
   lose_one();
-  Caught looking;
+  plugin::Caught looking;
   ask(table().ensure, looking);
   ASSERT_EQ(open(), "ensure observe");
   advance(61s);
   EXPECT_EQ(looking.status->code(), Code::deadline_exceeded);
-  Caught refused, next;
+  plugin::Caught refused, next;
   ask(table().ensure, refused);
   EXPECT_EQ(refused.status->reason(), kNotCompleted);
   advance(5min);
@@ -202,7 +202,7 @@ TEST_F(LostOperationTest, AnObserveThatIsLostTooIsFollowedByAnother) {
 TEST_F(LostOperationTest, ALateCompletionIsIgnoredAndWhatItDidIsObserved) {
   start(&provider_);
   lose_one();
-  Caught next, later;
+  plugin::Caught next, later;
   ask(table().ensure, next);
   answer_active(1);
   answer_active(1);
@@ -221,7 +221,7 @@ TEST_F(LostOperationTest, AProviderWithoutObserveLooksByItself) {
   provider_.observe = nullptr;
   start(&provider_);
   lose_one();
-  Caught next;
+  plugin::Caught next;
   ask(table().ensure, next);
   EXPECT_EQ(open(), "ensure ensure");
   answer_active(1);
@@ -232,7 +232,7 @@ TEST_F(LostOperationTest, AProviderWithoutObserveLooksByItself) {
 TEST_F(LostOperationTest, WhatALostCreationMadeIsDeletedThoughItsServiceIsGone) {
   start(&provider_);
   lose_one();
-  Caught removal;
+  plugin::Caught removal;
   ask_removal(removal);
   ASSERT_EQ(open(), "ensure remove");
   answer(1);
@@ -252,7 +252,7 @@ TEST_F(LostOperationTest, WhatALostCreationMadeIsDeletedThoughItsServiceIsGone) 
 TEST_F(LostOperationTest, OnlyACertainAnswerProvesThatItIsGone) {
   start(&provider_);
   lose_one();
-  Caught removal;
+  plugin::Caught removal;
   ask_removal(removal);
   answer(1);
   answer_active(0);  // the creation, after all
@@ -268,7 +268,7 @@ TEST_F(LostOperationTest, OnlyACertainAnswerProvesThatItIsGone) {
 TEST_F(LostOperationTest, WhatIsWantedAgainIsNotDeletedByALateCompletion) {
   start(&provider_);
   lose_one();
-  Caught removal, wanted;
+  plugin::Caught removal, wanted;
   ask_removal(removal);
   answer(1);
   ask(table().ensure, wanted);
@@ -281,7 +281,7 @@ TEST_F(LostOperationTest, WhatIsWantedAgainIsNotDeletedByALateCompletion) {
 
 TEST_F(LostOperationTest, AProviderThatCompletesNothingDoesNotFillTheMemory) {
   start(&provider_);
-  std::vector<Caught> lost(101);
+  std::vector<plugin::Caught> lost(101);
   for (std::size_t i = 0; i < lost.size(); ++i) {
     ask(table().update_backends, lost[i], "u-" + std::to_string(i));  // no limit of changes
   }
@@ -290,7 +290,7 @@ TEST_F(LostOperationTest, AProviderThatCompletesNothingDoesNotFillTheMemory) {
   advance(5min);
   std::size_t free = 0;
   for (std::size_t i = 0; i < lost.size(); ++i) {
-    Caught next;
+    plugin::Caught next;
     ask(table().observe, next, "u-" + std::to_string(i));
     if (open_.size() == lost.size()) continue;
     ++free;
@@ -355,4 +355,4 @@ TEST_F(LostOperationTest, AListingThatBeganBeforeProvesNothing) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

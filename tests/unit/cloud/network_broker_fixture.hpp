@@ -11,6 +11,7 @@
 #include <prometheus/registry.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -20,7 +21,9 @@
 #include <utility>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
+
+using namespace std::chrono_literals;
 
 // Calls that have reached the provider and wait for its answer.
 struct Open {
@@ -38,7 +41,8 @@ inline void note_service(const char* operation, const ccm_load_balancer_request*
                          ccm_completion done) {
   const ccm_service& service = *request->service;
   Open open{operation, std::string(view(service.uid)), {}, request->backend_count, done};
-  if (service.object != nullptr) open.seen = object_of(service.object)->text_at("/metadata/name");
+  if (service.object != nullptr)
+    open.seen = plugin::object_of(service.object)->text_at("/metadata/name");
   g_open->push_back(std::move(open));
 }
 inline void observe(void*, ccm_ctx, const ccm_load_balancer_request* request, ccm_completion done) {
@@ -72,7 +76,7 @@ inline void apply_routes(void*, ccm_ctx, const ccm_apply_routes_request* request
 
 }  // namespace played
 
-class NetworkBrokerTest : public PluginHostTest {
+class NetworkBrokerTest : public plugin::PluginHostTest {
  protected:
   NetworkBrokerTest() { g_open = &open_; }
   ~NetworkBrokerTest() override {
@@ -131,13 +135,13 @@ class NetworkBrokerTest : public PluginHostTest {
   }
 
   // Everything that is given lives in the call only.
-  void ask(decltype(ccm_cloud_loadbalancers::ensure) function, Caught& caught,
+  void ask(decltype(ccm_cloud_loadbalancers::ensure) function, plugin::Caught& caught,
            const std::string& uid = "u-1", ccm_ctx ctx = {},
            const kube::ObjectPtr& object = nullptr) {
     ask_with({{"node-1", "test://1", {}, {}}}, function, caught, service_of(uid, object), ctx);
   }
   void ask_with(const std::vector<Backend>& nodes,
-                decltype(ccm_cloud_loadbalancers::ensure) function, Caught& caught,
+                decltype(ccm_cloud_loadbalancers::ensure) function, plugin::Caught& caught,
                 const LoadBalancerService& service, ccm_ctx ctx = {}) {
     const detail::LoadBalancerServiceC raw(service);
     const detail::BackendsC backends(nodes);
@@ -149,7 +153,7 @@ class NetworkBrokerTest : public PluginHostTest {
     poll();
   }
   Status removed(const std::string& uid, const kube::ObjectPtr& object = nullptr) {
-    Caught caught;
+    plugin::Caught caught;
     LoadBalancerService service = service_of(uid, object);
     const detail::LoadBalancerServiceC raw(service);
     auto request = sized<ccm_load_balancer_request>();
@@ -164,7 +168,7 @@ class NetworkBrokerTest : public PluginHostTest {
     service.uid = uid;
     service.default_name = "a" + uid;
     service.ports = {{"http", "TCP", "", 80, 30080}};
-    service.object = Object(kept_objects(), object_handle(object));
+    service.object = Object(kept_objects(), plugin::object_handle(object));
     return service;
   }
   static kube::ObjectPtr object(const std::string& json) {
@@ -177,7 +181,7 @@ class NetworkBrokerTest : public PluginHostTest {
   void answer(std::size_t index, const Status& status = {}, const void* result = nullptr) {
     const Open open = open_.at(index);
     open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
-    complete(open.done, status, result);
+    plugin::complete(open.done, status, result);
     poll();
   }
   void answer_active(std::size_t index) {
@@ -191,11 +195,12 @@ class NetworkBrokerTest : public PluginHostTest {
   // The order in which the provider gets the requests of these Services, by the keys of their
   // reconciles.
   std::vector<std::string> order_of(const std::vector<std::string>& keys) {
-    std::vector<std::unique_ptr<KnownContext>> contexts;
-    std::vector<Caught> caught(keys.size());
+    std::vector<std::unique_ptr<plugin::KnownContext>> contexts;
+    std::vector<plugin::Caught> caught(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      const auto origin = std::make_shared<Origin>("service", keys[i], CallPriority::routes);
-      contexts.push_back(std::make_unique<KnownContext>(
+      const auto origin =
+          std::make_shared<plugin::Origin>("service", keys[i], plugin::CallPriority::routes);
+      contexts.push_back(std::make_unique<plugin::KnownContext>(
           runtime_.contexts, plugin_number(),
           component_->background()->child(std::nullopt, {}, origin)));
       ask(table().ensure, caught[i], keys[i], contexts.back()->get());
@@ -279,4 +284,4 @@ class NetworkBrokerTest : public PluginHostTest {
   Tasks tasks_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -2,7 +2,7 @@
 #include "kube/object_store.hpp"
 #include "network_broker_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 const std::string kHeld = "DeletionBrakeEngaged";
@@ -10,7 +10,7 @@ const std::string kHeld = "DeletionBrakeEngaged";
 TEST_F(NetworkBrokerTest, OneOperationAtATimeForEachService) {
   const auto provider = full_table();
   start(&provider);
-  Caught first, second, other;
+  plugin::Caught first, second, other;
   ask(table().ensure, first, "u-1");
   ask(table().observe, second, "u-1");
   ask(table().update_backends, other, "u-2");
@@ -39,10 +39,10 @@ TEST_F(NetworkBrokerTest, OneOperationAtATimeForEachService) {
 TEST_F(NetworkBrokerTest, CancelledWhileWaitingItNeverBegins) {
   const auto provider = full_table();
   start(&provider);
-  Caught first, second, third;
+  plugin::Caught first, second, third;
   ask(table().ensure, first);
   const auto context = component_->background()->child(std::nullopt);
-  const KnownContext ctx(runtime_.contexts, plugin_number(), context);
+  const plugin::KnownContext ctx(runtime_.contexts, plugin_number(), context);
   ask(table().ensure, second, "u-1", ctx.get());
   ask(table().observe, third);
   context->cancel();
@@ -58,7 +58,7 @@ TEST_F(NetworkBrokerTest, CancelledWhileWaitingItNeverBegins) {
 TEST_F(NetworkBrokerTest, ObjectsStayUntilTheProviderHasSeenThem) {
   const auto provider = full_table();
   start(&provider);
-  Caught first, second;
+  plugin::Caught first, second;
   ask(table().ensure, first);
   ask(table().ensure, second, "u-1", {}, object(R"({"metadata":{"name":"web"}})"));
   answer_active(0);
@@ -74,7 +74,7 @@ TEST_F(NetworkBrokerTest, WhatTheProviderLacksTheHostDoesWithWhatItHas) {
   provider.size = offsetof(ccm_cloud_loadbalancers, name);
   provider.name = [](void*, ccm_ctx, const ccm_load_balancer_request*, ccm_completion) { FAIL(); };
   start(&provider);
-  Caught observed, updated, named, limited;
+  plugin::Caught observed, updated, named, limited;
   ask(table().observe, observed, "u-1");
   ask(table().update_backends, updated, "u-2");
   ASSERT_EQ(open_.size(), 2u);
@@ -122,7 +122,7 @@ TEST_F(NetworkBrokerTest, AnswersThatMakeNoSenseAreFailures) {
   garbage.id = c_str("\xff\xfe");
   const ccm_load_balancer* const wrong[] = {nullptr, &hole, &garbage};
   for (const ccm_load_balancer* answered : wrong) {
-    Caught caught;
+    plugin::Caught caught;
     ask(table().ensure, caught);
     answer(0, {}, answered);
     EXPECT_EQ(caught.status->code(), Code::internal);
@@ -141,7 +141,7 @@ TEST_F(NetworkBrokerTest, Issue37_12_AHostNameThatKubernetesRefusesIsTheServices
     auto balancer = sized<ccm_load_balancer>();
     balancer.ingress = list;
     balancer.ingress_count = 1;
-    Caught caught;
+    plugin::Caught caught;
     ask(table().ensure, caught);
     answer(0, {}, &balancer);
     return *caught.status;
@@ -165,7 +165,7 @@ TEST_F(NetworkBrokerTest, R_7_AStateThatIsUnknownOrNotSaidIsUnknown) {
   const auto silent = sized<ccm_load_balancer>();
   const ccm_load_balancer* const answers[] = {&strange, &silent};
   for (const ccm_load_balancer* answered : answers) {
-    Caught caught;
+    plugin::Caught caught;
     int32_t state = -1;
     caught.on_result = [&](const void* result) {
       state = static_cast<const ccm_load_balancer*>(result)->state;
@@ -180,7 +180,7 @@ TEST_F(NetworkBrokerTest, R_7_AStateThatIsUnknownOrNotSaidIsUnknown) {
 TEST_F(NetworkBrokerTest, RequestsThatMakeNoSenseNeverReachTheProvider) {
   const auto provider = full_table();
   start(&provider);
-  Caught none, without, nameless, malformed, unknown;
+  plugin::Caught none, without, nameless, malformed, unknown;
   auto request = sized<ccm_load_balancer_request>();
   table().ensure(balancers_.get(), {}, nullptr, none.completion());
   table().ensure(balancers_.get(), {}, &request, without.completion());
@@ -195,7 +195,7 @@ TEST_F(NetworkBrokerTest, RequestsThatMakeNoSenseNeverReachTheProvider) {
   table().ensure(balancers_.get(), {}, &request, unknown.completion());
   poll();
   EXPECT_TRUE(open_.empty());
-  for (const Caught* caught : {&none, &without, &nameless, &malformed}) {
+  for (const plugin::Caught* caught : {&none, &without, &nameless, &malformed}) {
     EXPECT_EQ(caught->status->code(), Code::invalid_argument);
   }
   EXPECT_EQ(unknown.status->code(), Code::unimplemented);
@@ -252,13 +252,13 @@ TEST_F(NetworkBrokerTest, occm_1855_TheLastMembersOfLoadBalancersPassTheBrake) {
   start(&provider);
   const auto uid = [](int i) { return "u-" + std::to_string(i); };
   for (int i = 1; i <= 4; ++i) {
-    Caught made;
+    plugin::Caught made;
     ask(table().ensure, made, uid(i));
     answer_active(0);
     EXPECT_TRUE(made.status->ok());
   }
   const auto emptied = [&](int i) {
-    Caught caught;
+    plugin::Caught caught;
     ask_with({}, table().update_backends, caught, service_of(uid(i), nullptr));
     if (!open_.empty()) answer_active(0);
     return caught.status.value_or(Status(Code::unknown, "it did not end"));
@@ -274,7 +274,7 @@ TEST_F(NetworkBrokerTest, occm_1855_TheLastMembersOfLoadBalancersPassTheBrake) {
   EXPECT_EQ(member_brake_.report().held, 2U);
   EXPECT_TRUE(emptied(1).ok()) << "it has none";
   for (int i = 3; i <= 4; ++i) {  // the Nodes are back
-    Caught caught;
+    plugin::Caught caught;
     ask(table().update_backends, caught, uid(i));
     answer_active(0);
     EXPECT_TRUE(caught.status->ok());
@@ -286,7 +286,7 @@ TEST_F(NetworkBrokerTest, occm_1855_OneThatIsNewNeedsNoBrakeAndOneOfBeforeAResta
   const auto provider = full_table();
   start(&provider);
   for (int i = 1; i <= 4; ++i) {
-    Caught made;
+    plugin::Caught made;
     ask_with({}, table().ensure, made, service_of("new-" + std::to_string(i), nullptr));
     answer_active(0);
     EXPECT_TRUE(made.status->ok());
@@ -295,7 +295,7 @@ TEST_F(NetworkBrokerTest, occm_1855_OneThatIsNewNeedsNoBrakeAndOneOfBeforeAResta
   for (int i = 1; i <= 4; ++i) {
     LoadBalancerService service = service_of("old-" + std::to_string(i), nullptr);
     service.id = "lb-" + std::to_string(i);
-    Caught caught;
+    plugin::Caught caught;
     ask_with({}, table().ensure, caught, service);
     if (!open_.empty()) answer_active(0);
     reasons.push_back(caught.status->reason());
@@ -344,7 +344,7 @@ TEST_F(NetworkBrokerTest, Issue37_TooManySourceRangesAreTheServicesFault) {
     LoadBalancerService service = service_of("u-1", nullptr);
     service.source_ranges.assign(ranges, "192.0.2.0/24");
     service.ports.assign(ports, {"http", "TCP", "", 80, 30080});
-    Caught caught;
+    plugin::Caught caught;
     ask_with({}, table().ensure, caught, service);
     if (!open_.empty()) answer_active(0);
     return caught.status.value_or(Status(Code::unknown, "it did not end"));
@@ -365,7 +365,7 @@ std::string g_lane;  // of every Service
 void one_lane(void*, ccm_ctx, const ccm_load_balancer_request*, ccm_completion done) {
   auto lane = sized<ccm_load_balancer_lane>();
   lane.lane = c_str(g_lane);
-  complete(done, {}, &lane);
+  plugin::complete(done, {}, &lane);
 }
 
 TEST_F(NetworkBrokerTest, ServicesOfOneLaneTakeTurns) {
@@ -373,7 +373,7 @@ TEST_F(NetworkBrokerTest, ServicesOfOneLaneTakeTurns) {
   provider.lane = &one_lane;
   start(&provider);
   g_lane = "shared-1";
-  Caught first, second;
+  plugin::Caught first, second;
   ask(table().ensure, first, "u-1");
   ask(table().ensure, second, "u-2");
   ASSERT_EQ(open_.size(), 1u);
@@ -395,13 +395,13 @@ TEST_F(NetworkBrokerTest, NoMoreOperationsRunThanTheCloudBears) {
   provider.limits = [](void*, ccm_ctx, const ccm_limits_request*, ccm_completion done) {
     auto limits = sized<ccm_load_balancer_limits>();
     limits.parallel = 1;
-    complete(done, {}, &limits);
+    plugin::complete(done, {}, &limits);
   };
   start(&provider);
   tasks_(balancers_broker_->limits(component_->background()),
          [](const Result<LoadBalancerLimits>&) {});
   poll();
-  Caught first, second;
+  plugin::Caught first, second;
   ask(table().ensure, first, "u-1");
   ask(table().ensure, second, "u-2");
   ASSERT_EQ(open_.size(), 1u);
@@ -428,7 +428,7 @@ TEST_F(NetworkBrokerTest, Issue37_7_OneNamespaceDoesNotTakeEveryTurnThatTheCloud
   provider.limits = [](void*, ccm_ctx, const ccm_limits_request*, ccm_completion done) {
     auto limits = sized<ccm_load_balancer_limits>();
     limits.parallel = 1;
-    complete(done, {}, &limits);
+    plugin::complete(done, {}, &limits);
   };
   start(&provider);
   tasks_(balancers_broker_->limits(component_->background()),
@@ -444,7 +444,7 @@ TEST_F(NetworkBrokerTest, Issue37_7_EditsInALoopDoNotReachTheProvider) {
   start(&provider);
   Status last;
   for (int edit = 0; edit < 11; ++edit) {
-    Caught caught;
+    plugin::Caught caught;
     const std::string value = std::to_string(edit);
     ask(table().ensure, caught, "u-1", {},
         object(R"({"metadata":{"annotations":{"a":")" + value + R"("}}})"));
@@ -454,11 +454,11 @@ TEST_F(NetworkBrokerTest, Issue37_7_EditsInALoopDoNotReachTheProvider) {
   }
   EXPECT_EQ(last.reason(), "ChangesLimited");
   EXPECT_EQ(balancers_broker_->change_limits().waiting_for_service, 1u);
-  Caught updated;
+  plugin::Caught updated;
   ask(table().update_backends, updated);
   ASSERT_EQ(open_.at(0).operation, "update");
   answer_active(0);
-  Caught seen;
+  plugin::Caught seen;
   ask(table().observe, seen);
   ASSERT_EQ(open_.at(0).operation, "observe");
   answer_active(0);
@@ -469,7 +469,7 @@ TEST_F(NetworkBrokerTest, Issue37_7_EditsInALoopDoNotReachTheProvider) {
 TEST_F(NetworkBrokerTest, AFailedEnsureHandsOverWhatItMade) {
   const auto provider = full_table();
   start(&provider);
-  Caught caught;
+  plugin::Caught caught;
   std::string id;
   caught.on_result = [&](const void* result) {
     id = view(static_cast<const ccm_load_balancer*>(result)->id);
@@ -485,4 +485,4 @@ TEST_F(NetworkBrokerTest, AFailedEnsureHandsOverWhatItMade) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

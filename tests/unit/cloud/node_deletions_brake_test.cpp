@@ -1,7 +1,7 @@
 // Many Nodes at a time: the brake, what it holds, and what releases it.
 #include "node_deletions_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 TEST_F(NodeDeletionsTest, SixtyPercentAtOnceAreAllHeld) {
@@ -288,4 +288,4 @@ TEST_F(NodeDeletionsTest, AProviderThatOnlyGetsIsHeldWhenManyAreGone) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 using namespace std::chrono_literals;
 
@@ -36,8 +36,10 @@ struct FakeNode {
 };
 
 // The cluster: its cache and its live objects, which a test can make differ.
-struct Cluster final : ObjectCache {
-  [[nodiscard]] CacheState state(std::string_view) const override { return CacheState::synced; }
+struct Cluster final : plugin::ObjectCache {
+  [[nodiscard]] plugin::CacheState state(std::string_view) const override {
+    return plugin::CacheState::synced;
+  }
   static kube::ObjectPtr object(const std::string& name, const FakeNode& node) {
     const std::string text =
         R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")" + name + R"(","uid":")" +
@@ -65,15 +67,15 @@ struct Cluster final : ObjectCache {
   mutable int lists = 0;
 };
 
-struct Api final : SilentApi {
+struct Api final : plugin::SilentApi {
   Api(Cluster& cached, runtime::Timers& clock) : cluster(cached), timers(clock) {}
   void answer(Result<std::string> result, Done done) {
     timers.after(0ms, [result = std::move(result), done = std::move(done)] { done(result); });
   }
   static Status not_found() { return Status(Code::not_found, ErrorClass::not_found, "404"); }
-  void send(ObjectRequest request, Done done) override {
-    if (request.verb == ObjectRequest::Verb::get) get(request.name, std::move(done));
-    if (request.verb == ObjectRequest::Verb::remove) remove(request, std::move(done));
+  void send(plugin::ObjectRequest request, Done done) override {
+    if (request.verb == plugin::ObjectRequest::Verb::get) get(request.name, std::move(done));
+    if (request.verb == plugin::ObjectRequest::Verb::remove) remove(request, std::move(done));
   }
   void get(const std::string& name, Done done) {
     ++gets;
@@ -83,7 +85,7 @@ struct Api final : SilentApi {
     const FakeNode& node = other != live.end() ? other->second : known->second;
     answer(Cluster::object(name, node)->json(), std::move(done));
   }
-  void remove(const ObjectRequest& request, Done done) {
+  void remove(const plugin::ObjectRequest& request, Done done) {
     if (!remove_failures.empty()) {
       Status failure = remove_failures.back();
       remove_failures.pop_back();
@@ -116,7 +118,7 @@ struct Cloud final : InstanceSource {
   }
   Task<Listing> list() override {
     ++listed;
-    co_await sleep(timers, 0ms);
+    co_await plugin::sleep(timers, 0ms);
     if (!list_failure.ok()) co_return list_failure;
     co_return snapshot(listing ? *listing : machines, unknown, names, other_ids);
   }
@@ -125,7 +127,7 @@ struct Cloud final : InstanceSource {
   }
   Task<Listing> get(InstanceQuery query) override {
     ++got;
-    co_await sleep(timers, 0ms);
+    co_await plugin::sleep(timers, 0ms);
     if (!get_failure.ok()) co_return get_failure;
     const auto found = machines.find(own_id(query.provider_id));
     if (found == machines.end()) {
@@ -190,15 +192,16 @@ class NodeDeletionsTest : public testing::Test {
   std::shared_ptr<Status> ask_as(const std::string& name, const std::string& uid,
                                  std::chrono::milliseconds limit = 60s) {
     auto outcome = std::make_shared<Status>(Code::unknown, "still waits");
-    ObjectRequest request{
-        .verb = ObjectRequest::Verb::remove, .resource = kube::resources::nodes(), .name = name};
+    plugin::ObjectRequest request{.verb = plugin::ObjectRequest::Verb::remove,
+                                  .resource = kube::resources::nodes(),
+                                  .name = name};
     request.remove.uid = uid;
     request.call.timeout = limit;
     auto done = [outcome](const Result<std::string>& ended) { *outcome = ended.status(); };
     guarded()->send(std::move(request), done);
     return outcome;
   }
-  std::shared_ptr<ObjectApi> guarded() { return guard_nodes(api_, *deletions_); }
+  std::shared_ptr<plugin::ObjectApi> guarded() { return guard_nodes(api_, *deletions_); }
   std::string remove(const std::string& name) {
     const auto outcome = ask(name);
     timers_.advance(100ms);
@@ -255,4 +258,4 @@ class NodeDeletionsTest : public testing::Test {
   Tasks tasks_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -2,7 +2,7 @@
 // do to the deletion of Nodes whose instances are really gone (issue 37, point 8).
 #include "node_deletions_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 class StrangersTest : public NodeDeletionsTest {
@@ -221,4 +221,4 @@ TEST_F(StrangersTest, StrangersThatRegisterAgainCostAtMostACallInTenSeconds) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

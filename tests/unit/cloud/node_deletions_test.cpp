@@ -1,7 +1,7 @@
 // One Node at a time: in every fault the count of wrongly deleted Nodes is 0.
 #include "node_deletions_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 TEST_F(NodeDeletionsTest, AnInstanceThatIsGoneLetsItsNodeGo) {
@@ -250,7 +250,7 @@ TEST_F(NodeDeletionsTest, Issue39_2_WhatWaitsEndsWithTheGate) {
 
 TEST_F(NodeDeletionsTest, OtherResourcesPass) {
   std::optional<Status> outcome;
-  guarded()->send({.verb = ObjectRequest::Verb::remove,
+  guarded()->send({.verb = plugin::ObjectRequest::Verb::remove,
                    .resource = kube::resources::services(),
                    .namespace_name = "default",
                    .name = "web"},
@@ -271,4 +271,4 @@ TEST_F(NodeDeletionsTest, WithoutACloudNoNodeIsDeleted) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

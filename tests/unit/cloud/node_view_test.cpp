@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 NodeFacts node(const std::string& name, bool ready, std::string provider_id) {
@@ -158,4 +158,4 @@ TEST(NodeView, FactsOfANode) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

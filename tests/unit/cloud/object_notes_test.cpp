@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 using namespace std::chrono_literals;
@@ -85,7 +85,7 @@ class WarningNotesTest : public testing::Test {
   }
 
   runtime::ManualTimers timers_;
-  WarningNotes notes_{timers_};
+  plugin::WarningNotes notes_{timers_};
 };
 
 TEST_F(WarningNotesTest, OfEachReasonTheLastIsKeptTheNewestFirst) {
@@ -104,7 +104,7 @@ TEST_F(WarningNotesTest, OfEachReasonTheLastIsKeptTheNewestFirst) {
   for (int number = 0; number < 9; ++number) {
     notes_.note(service("web"), "Reason" + std::to_string(number), "");
   }
-  EXPECT_EQ(notes_.find("default/web").size(), WarningNotes::kMostReasons);
+  EXPECT_EQ(notes_.find("default/web").size(), plugin::WarningNotes::kMostReasons);
 }
 
 TEST_F(WarningNotesTest, AnotherObjectOfThatNameBeginsWithout) {
@@ -118,7 +118,7 @@ TEST_F(WarningNotesTest, TheOldestObjectMakesRoom) {
   notes_.note(service("first"), "Config", "");
   notes_.note(service("second"), "Config", "");
   notes_.note(service("first"), "Config", "again");
-  for (std::size_t number = 2; number <= WarningNotes::kMostObjects; ++number) {
+  for (std::size_t number = 2; number <= plugin::WarningNotes::kMostObjects; ++number) {
     notes_.note(service("s" + std::to_string(number)), "Config", "");
   }
   EXPECT_TRUE(notes_.find("default/second").empty());
@@ -126,4 +126,4 @@ TEST_F(WarningNotesTest, TheOldestObjectMakesRoom) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

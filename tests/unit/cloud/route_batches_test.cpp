@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 const std::string kBrake = "DeletionBrakeEngaged";
@@ -59,7 +59,7 @@ class RouteBatchTest : public NetworkBrokerTest {
       auto limits = sized<ccm_route_limits>();
       limits.routes = 100;
       limits.batch = batch_;
-      complete(done, {}, &limits);
+      plugin::complete(done, {}, &limits);
     };
     start(nullptr, &provider_);
   }
@@ -190,4 +190,4 @@ TEST_F(RouteReportTest, TheListingTellsWhatWasMadeAlthoughTheAnswerWasLost) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 struct RouteNode {
   std::string created = "2026-01-01T00:00:00Z";
@@ -20,7 +20,7 @@ struct RouteNode {
   std::string uid{};      // empty: made of the name
 };
 
-struct RouteNodes final : ObjectCache {
+struct RouteNodes final : plugin::ObjectCache {
   // node-0 with 10.0.0.0/24 and the provider ID cloud://0, and so on.
   void number(int count) {
     for (int i = 0; i < count; ++i) {
@@ -49,7 +49,7 @@ struct RouteNodes final : ObjectCache {
     const auto found = nodes.find(std::string(name));
     return found == nodes.end() ? nullptr : object(found->first, found->second);
   }
-  [[nodiscard]] CacheState state(std::string_view) const override { return known; }
+  [[nodiscard]] plugin::CacheState state(std::string_view) const override { return known; }
   [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view,
                                                   std::string_view) const override {
     std::vector<kube::ObjectPtr> all;
@@ -58,7 +58,7 @@ struct RouteNodes final : ObjectCache {
   }
 
   std::map<std::string, RouteNode> nodes;
-  CacheState known = CacheState::synced;
+  plugin::CacheState known = plugin::CacheState::synced;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -2,7 +2,7 @@
 #include "broker_fixture.hpp"
 #include "network_broker_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 struct Server {
@@ -43,7 +43,7 @@ class RouteTargetsTest : public NetworkBrokerTest {
   static void limits(void*, ccm_ctx, const ccm_limits_request*, ccm_completion done) {
     auto raw = sized<ccm_route_limits>();
     raw.flags = g_by_address ? CCM_ROUTES_USE_ADDRESSES : 0;
-    complete(done, {}, &raw);
+    plugin::complete(done, {}, &raw);
   }
   static void apply_seen(void*, ccm_ctx, const ccm_apply_routes_request* request,
                          ccm_completion done) {
@@ -455,7 +455,7 @@ TEST_F(RouteTargetsTest, Issue37_2_WhatIsRoutedHoldsItsRangeAlsoWhileChangesAreM
 
 TEST_F(RouteTargetsTest, NothingIsSaidBeforeTheNodesAreKnown) {
   begin();
-  nodes_.known = CacheState::not_synced;
+  nodes_.known = plugin::CacheState::not_synced;
   std::optional<Status> listed;
   tasks_(routes_->list("c", component_->background()),
          [&](const Result<std::vector<Route>>& result) { listed = result.status(); });
@@ -482,4 +482,4 @@ TEST_F(RouteTargetsTest, Issue37_2_AKubeletCannotSpendCalls) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

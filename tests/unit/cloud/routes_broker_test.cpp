@@ -1,7 +1,7 @@
 // Changes of routes through the broker: one at a time, and held when too many are to go.
 #include "network_broker_fixture.hpp"
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 namespace {
 
 const std::string kRoutesHeld = "DeletionBrakeEngaged";
@@ -139,4 +139,4 @@ TEST_F(NetworkBrokerTest, AMalformedListingIsAFailureNotAnEmptyTable) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::cloud {
 
 struct Machine {
   std::string name;
@@ -70,4 +70,4 @@ inline InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines,
   return *copied;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::cloud

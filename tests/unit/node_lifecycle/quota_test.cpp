@@ -15,10 +15,10 @@
 namespace ccm::node_lifecycle {
 namespace {
 
-using plugin::InstanceAnswer;
-using plugin::InstanceQuery;
-using plugin::InstancesBroker;
-using plugin::InstanceSnapshot;
+using cloud::InstanceAnswer;
+using cloud::InstanceQuery;
+using cloud::InstancesBroker;
+using cloud::InstanceSnapshot;
 
 // The fake loop's clock, for the broker.
 class LoopTimers final : public runtime::Timers {
@@ -43,7 +43,7 @@ struct Prices {
   std::size_t get = 1;
 };
 
-class CountingCloud final : public plugin::InstanceSource {
+class CountingCloud final : public cloud::InstanceSource {
  public:
   explicit CountingCloud(runtime::Timers& timers) : timers_(timers) {}
   [[nodiscard]] bool can_list() const override { return listing; }
@@ -53,7 +53,7 @@ class CountingCloud final : public plugin::InstanceSource {
   Task<Listing> list() override {
     call(prices.list);
     co_await plugin::sleep(timers_, 200ms);
-    co_return plugin::snapshot_of(machines);
+    co_return cloud::snapshot_of(machines);
   }
   Task<Listing> describe(std::vector<InstanceQuery>) override {
     co_return Status(Code::unimplemented, "it only gets");
@@ -67,11 +67,11 @@ class CountingCloud final : public plugin::InstanceSource {
     if (found == machines.end()) {
       co_return Status(Code::not_found, ErrorClass::not_found, "no such machine");
     }
-    const std::vector<plugin::Machine> one{*found};
-    co_return plugin::snapshot_of(one);
+    const std::vector<cloud::Machine> one{*found};
+    co_return cloud::snapshot_of(one);
   }
 
-  std::vector<plugin::Machine> machines;
+  std::vector<cloud::Machine> machines;
   Prices prices;
   bool listing = true;
   std::size_t calls = 0;

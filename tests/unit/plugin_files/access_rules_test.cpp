@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 using testing::SizeIs;
@@ -106,4 +106,4 @@ TEST(AccessRules, TheHostComparesNodesWithInstancesOnlyOfACloudThatHasSome) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 using testing::Contains;
@@ -111,4 +111,4 @@ TEST(ElfFile, DamageIsSurvived) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

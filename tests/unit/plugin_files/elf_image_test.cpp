@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 using testing::HasSubstr;
@@ -169,4 +169,4 @@ TEST(ElfNote, BigEndianAndUnknownMachinesAreNamed) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 using testing::ElementsAre;
@@ -112,4 +112,4 @@ TEST(ManifestOptions, BoundsAndChoicesHoldForTheDefault) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 using nlohmann::json;
@@ -217,4 +217,4 @@ TEST(Manifest, AMemberThatStandsTwiceIsAFault) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 using testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST_F(PinsTest, AFileWithoutAnyIsAFault) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace ccm::plugin {
+namespace ccm::plugin_files {
 namespace {
 
 using nlohmann::json;
@@ -107,4 +107,4 @@ TEST_F(ServiceAnnotationsTest, AFaultInTheTableIsAWarning) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_files

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 inline void complete(ccm_completion done, Status status = {}, const void* result = nullptr) {
   const ccm_status c_status = status.to_c();
@@ -170,4 +170,4 @@ inline void shared_close(void* self) {
   g_shared.destroyed_before_close = g_cloud->destroyed;
 }
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 const ccm_plugin* enlarged_plugin() {
@@ -37,7 +37,7 @@ std::string signing_key() {
 }
 
 // Answers each call as a server would.
-struct AnsweringApi final : ObjectApi {
+struct AnsweringApi final : plugin::ObjectApi {
   explicit AnsweringApi(runtime::EventLoop& wanted) : loop(wanted) {}
   void answer(const char* verb, std::string body, Done done) {
     calls.emplace_back(verb);
@@ -46,8 +46,8 @@ struct AnsweringApi final : ObjectApi {
   static std::string node() {
     return R"({"kind":"Node","metadata":{"name":"n1","labels":{"a":"b"}}})";
   }
-  void send(ObjectRequest request, Done done) override {
-    using Verb = ObjectRequest::Verb;
+  void send(plugin::ObjectRequest request, Done done) override {
+    using Verb = plugin::ObjectRequest::Verb;
     switch (request.verb) {
       case Verb::get:
         return answer("get", node(), std::move(done));
@@ -79,13 +79,13 @@ class EnlargedInHostTest : public WholeHostTest {
     host_.reset();
     PluginHostDependencies deps{{loop_, timers_, workers_, registry_again_, flags_, leader_},
                                 {source_, cache_}};
-    deps.cluster.object_api = [this](const ComponentIdentity&) { return answering_; };
+    deps.cluster.object_api = [this](const plugin::ComponentIdentity&) { return answering_; };
     deps.cluster.record_event = [this](const std::string&, const kube::ObjectReference& about,
                                        kube::EventType, const std::string& reason,
                                        const std::string& message) {
       events_.push_back(about.name + " " + reason + " " + message);
     };
-    const SendHttp send = [this](const net::Request& request, const auto& done) {
+    const plugin::SendHttp send = [this](const net::Request& request, const auto& done) {
       urls_.push_back(request.url);
       net::Response response;
       response.status = 200;
@@ -94,7 +94,7 @@ class EnlargedInHostTest : public WholeHostTest {
     };
     deps.cloud.send_http = send;
     deps.cloud.make_http_client = [send](const net::ClientOptions&) {
-      return OwnHttpClient{send, [] { return Status(); }, [](const net::TlsOptions&) {}};
+      return plugin::OwnHttpClient{send, [] { return Status(); }, [](const net::TlsOptions&) {}};
     };
     deps.cluster.default_resync = 12h;
     host_.emplace(std::move(deps));
@@ -108,12 +108,13 @@ class EnlargedInHostTest : public WholeHostTest {
     if (HasFailure()) std::fputs(log_.c_str(), stderr);
   }
 
-  static LoadedPlugin plugin() {
-    LoadedPlugin made = loaded(enlarged_plugin(), ComponentKind::provider, "cloud", true);
+  static plugin_files::LoadedPlugin plugin() {
+    plugin_files::LoadedPlugin made =
+        loaded(enlarged_plugin(), plugin_files::ComponentKind::provider, "cloud", true);
     made.manifest.id = "test.enlarged";
     made.manifest.components[0].provider_id_prefixes = {"test://"};
-    Component controller = made.manifest.components[0];
-    controller.kind = ComponentKind::controller;
+    plugin_files::Component controller = made.manifest.components[0];
+    controller.kind = plugin_files::ComponentKind::controller;
     controller.name = controller.client_name = "controller";
     controller.provider_id_prefixes.clear();
     made.manifest.components.push_back(controller);
@@ -163,12 +164,12 @@ TEST_F(EnlargedInHostTest, EveryServiceOfTheHostIsUsed) {
 
 TEST_F(EnlargedInHostTest, InstancesAreReadAsFarAsTheyAreKnown) {
   start_provider();
-  std::optional<InstanceAnswer> answer;
-  InstanceQuery query;
+  std::optional<cloud::InstanceAnswer> answer;
+  cloud::InstanceQuery query;
   query.name = "n2";
   Tasks tasks;
   tasks(host_->cloud().instances()->find(query),
-        [&](const InstanceAnswer& found) { answer = found; });
+        [&](const cloud::InstanceAnswer& found) { answer = found; });
   poll_until([&] { return answer.has_value(); });
   ASSERT_TRUE(answer && answer->snapshot) << answer->status.message();
   EXPECT_EQ(answer->state(), CCM_INSTANCE_RUNNING);
@@ -190,7 +191,7 @@ TEST_F(EnlargedInHostTest, AControllerAsksTheCloudThroughTheHost) {
   host_->start_controllers();
   const auto settled = [&](const char* key) {
     const auto reports = host_->object(key);
-    return !reports.empty() && reports.front().state == ObjectState::settled;
+    return !reports.empty() && reports.front().state == plugin::ObjectState::settled;
   };
   poll_until([&] {
     timers_.advance(1ms);
@@ -203,4 +204,4 @@ TEST_F(EnlargedInHostTest, AControllerAsksTheCloudThroughTheHost) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

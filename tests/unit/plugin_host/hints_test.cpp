@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 using Keys = std::vector<std::string>;
@@ -163,7 +163,8 @@ TEST_F(HintsTest, R_121_OneForEarlierThanTheLeadWaits) {
 }
 
 TEST_F(HintsTest, R_163_WhatAManifestReadsIsWatched) {
-  LoadedPlugin plugin = loaded(&cloud_plugin_, ComponentKind::provider, "cloud", false);
+  plugin_files::LoadedPlugin plugin =
+      loaded(&cloud_plugin_, plugin_files::ComponentKind::provider, "cloud", false);
   plugin.manifest.reads.push_back({"v1/configmaps", {"/data", "/metadata/labels"}});
   ASSERT_TRUE(wait(host_->create_provider(plugin, "cloud")).ok());
   const auto found = std::find_if(source_.specs.begin(), source_.specs.end(), [](const auto& spec) {
@@ -175,4 +176,4 @@ TEST_F(HintsTest, R_163_WhatAManifestReadsIsWatched) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

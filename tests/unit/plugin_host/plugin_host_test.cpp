@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,7 +40,7 @@ TEST_F(WholeHostTest, NodesAreFoundAndPatchedWithOneListing) {
   const auto active = setup("tagger");
   ASSERT_TRUE(active.ok()) << active.status().message();
   EXPECT_TRUE(*active);
-  for (const std::string_view id : host_interfaces()) {
+  for (const std::string_view id : plugin_files::host_interfaces()) {
     ccm_interface found{};
     const std::string text(id);
     const bool served = tagger_.host->get_interface(tagger_.host->self, text.c_str(), &found);
@@ -86,21 +86,22 @@ TEST_F(WholeHostTest, WhatIsNotSettledTellsItsStepAndWhenItComesAgain) {
   add_node("other");
   source_.handler.on_synced();
   ASSERT_EQ(host_->object("lost").size(), 1u);
-  EXPECT_EQ(host_->object("lost").front().state, ObjectState::queued) << "before it leads";
+  EXPECT_EQ(host_->object("lost").front().state, plugin::ObjectState::queued) << "before it leads";
   host_->start_controllers();
   const auto lost = [&] { return host_->object("lost").front(); };
-  poll_until([&] { return lost().state == ObjectState::retrying && !api_->patched.empty(); });
-  const ObjectReport object = lost();
+  poll_until(
+      [&] { return lost().state == plugin::ObjectState::retrying && !api_->patched.empty(); });
+  const plugin::ObjectReport object = lost();
   EXPECT_EQ(object.controller, "tagger");
-  EXPECT_EQ(object.state, ObjectState::retrying);
+  EXPECT_EQ(object.state, plugin::ObjectState::retrying);
   EXPECT_EQ(object.step, "instances.get");
   EXPECT_EQ(object.error_class, ErrorClass::not_found);
   EXPECT_EQ(object.reason, "MachineNotFound");
   EXPECT_TRUE(object.next_try);
   poll_until([&] { return host_->unsettled(10).size() == 1; });
   EXPECT_EQ(host_->unsettled(10).front().key, "lost");
-  EXPECT_EQ(host_->object("other").front().state, ObjectState::settled);
-  EXPECT_EQ(host_->object("third").front().state, ObjectState::unknown);
+  EXPECT_EQ(host_->object("other").front().state, plugin::ObjectState::settled);
+  EXPECT_EQ(host_->object("third").front().state, plugin::ObjectState::unknown);
   for (const ComponentReport& report : host_->components()) {
     if (report.name != "tagger") continue;
     EXPECT_EQ(report.queue->unsettled, 1u);
@@ -135,7 +136,8 @@ TEST_F(WholeHostTest, InitializeIsRetriedUntilItSucceeds) {
 TEST_F(WholeHostTest, AnInterfaceThatTheManifestDoesNotListIsWarnedOf) {
   std::string log;
   log::redirect([&log](std::string_view line) { log.append(line); });
-  LoadedPlugin plugin = loaded(&cloud_plugin_, ComponentKind::provider, "cloud", false);
+  plugin_files::LoadedPlugin plugin =
+      loaded(&cloud_plugin_, plugin_files::ComponentKind::provider, "cloud", false);
   plugin.manifest.components[0].interfaces = {CCM_PROVIDER, CCM_CLOUD_INSTANCES, CCM_CLOUD_ROUTES};
   ASSERT_TRUE(wait(host_->create_provider(plugin, "cloud")).ok());
   EXPECT_TRUE(wait(host_->start_provider()).ok());
@@ -172,7 +174,7 @@ TEST_F(WholeHostTest, HOST_86_AControllerWithNothingToDoIsSkipped) {
 
 TEST_F(WholeHostTest, AnUnknownComponentIsNamed) {
   const Status status = wait(host_->create_provider(
-      loaded(&cloud_plugin_, ComponentKind::provider, "cloud", false), "other"));
+      loaded(&cloud_plugin_, plugin_files::ComponentKind::provider, "cloud", false), "other"));
   EXPECT_EQ(status.code(), Code::not_found);
   EXPECT_NE(status.message().find("other"), std::string::npos);
 }
@@ -201,4 +203,4 @@ TEST_F(WholeHostTest, AReconcileThatNeverEndsDoesNotHoldUpTheStop) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

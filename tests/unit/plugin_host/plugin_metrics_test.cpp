@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 using namespace std::chrono_literals;
@@ -89,4 +89,4 @@ TEST_F(WholeHostTest, APluginCannotTakeAMetricOfTheHosts) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 namespace {
 
 using Steps = std::vector<std::string>;
@@ -65,13 +65,14 @@ struct Family {
     *out = {nullptr, &provider};
     return 1;
   }
-  static LoadedPlugin plugin() {
+  static plugin_files::LoadedPlugin plugin() {
     static const ccm_plugin entry{sizeof(ccm_plugin), 0, {}, &open, &create, &close};
-    LoadedPlugin made = loaded(&entry, ComponentKind::provider, "cloud", true);
+    plugin_files::LoadedPlugin made =
+        loaded(&entry, plugin_files::ComponentKind::provider, "cloud", true);
     made.manifest.id = "test.family" + std::to_string(Number);
     for (const char* name : {"one", "two"}) {
-      Component controller;
-      controller.kind = ComponentKind::controller;
+      plugin_files::Component controller;
+      controller.kind = plugin_files::ComponentKind::controller;
       controller.name = controller.client_name = name + std::to_string(Number);
       made.manifest.components.push_back(controller);
     }
@@ -97,7 +98,7 @@ class SharedStateTest : public WholeHostTest {
     }
     return out.value_or(Status(Code::unknown, "did not end"));
   }
-  Status create(const LoadedPlugin& plugin, const std::string& name) {
+  Status create(const plugin_files::LoadedPlugin& plugin, const std::string& name) {
     if (name == "cloud") return passing(host_->create_provider(plugin, name));
     return passing(host_->create_controller(plugin, name));
   }
@@ -173,4 +174,4 @@ TEST_F(SharedStateTest, R_50_WithoutOpenThereIsNoComponentAndNothingToClose) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -30,7 +30,7 @@
 #include <string>
 #include <vector>
 
-namespace ccm::plugin {
+namespace ccm::plugin_host {
 
 using namespace std::chrono_literals;
 using boost::asio::awaitable;
@@ -151,14 +151,14 @@ inline void tagger_create(void* self, ccm_ctx, const ccm_create_request* request
   complete(done, {}, &component);
 }
 
-inline LoadedPlugin loaded(const ccm_plugin* entry, ComponentKind kind, const char* name,
-                           bool nonblocking) {
-  LoadedPlugin plugin;
+inline plugin_files::LoadedPlugin loaded(const ccm_plugin* entry, plugin_files::ComponentKind kind,
+                                         const char* name, bool nonblocking) {
+  plugin_files::LoadedPlugin plugin;
   plugin.plugin = entry;
   plugin.manifest.id = std::string("test.") + name;
   plugin.manifest.nonblocking = nonblocking;
   plugin.manifest.max_parallel = 2;
-  Component component;
+  plugin_files::Component component;
   component.kind = kind;
   component.name = name;
   component.client_name = name;
@@ -167,8 +167,10 @@ inline LoadedPlugin loaded(const ccm_plugin* entry, ComponentKind kind, const ch
 }
 
 // It holds the objects that the test puts there.
-struct Cache final : ObjectCache {
-  [[nodiscard]] CacheState state(std::string_view) const override { return CacheState::synced; }
+struct Cache final : plugin::ObjectCache {
+  [[nodiscard]] plugin::CacheState state(std::string_view) const override {
+    return plugin::CacheState::synced;
+  }
   [[nodiscard]] kube::ObjectPtr get(std::string_view, std::string_view,
                                     std::string_view) const override {
     return {};
@@ -190,10 +192,10 @@ struct Source final : runtime::EventSource {
   kube::InformerHandler handler;
 };
 // Accepts every patch.
-struct PatchedApi final : SilentApi {
+struct PatchedApi final : plugin::SilentApi {
   explicit PatchedApi(runtime::EventLoop& loop) : loop(loop) {}
-  void send(ObjectRequest request, Done done) override {
-    if (request.verb != ObjectRequest::Verb::patch) return;
+  void send(plugin::ObjectRequest request, Done done) override {
+    if (request.verb != plugin::ObjectRequest::Verb::patch) return;
     patched[request.name] = request.body + " by " + request.write.field_manager;
     loop.post([done = std::move(done), name = std::move(request.name)] {
       done(std::string(R"({"metadata":{"name":")" + name + "\"}}"));
@@ -211,12 +213,14 @@ class WholeHostTest : public testing::Test {
     g_tagger = &tagger_;
     PluginHostDependencies dependencies{{loop_, timers_, workers_, registry_, flags_, leader_},
                                         {source_, cache_}};
-    dependencies.cluster.object_api = [this](const ComponentIdentity&) { return api_; };
+    dependencies.cluster.object_api = [this](const plugin::ComponentIdentity&) { return api_; };
     dependencies.cluster.record_event = [](const std::string&, const kube::ObjectReference&,
                                            kube::EventType, const std::string&,
                                            const std::string&) {};
     dependencies.cluster.default_resync = 12h;
-    dependencies.cloud.make_http_client = [](const net::ClientOptions&) { return OwnHttpClient(); };
+    dependencies.cloud.make_http_client = [](const net::ClientOptions&) {
+      return plugin::OwnHttpClient();
+    };
     host_.emplace(std::move(dependencies));
   }
   ~WholeHostTest() override {
@@ -259,11 +263,12 @@ class WholeHostTest : public testing::Test {
   }
   Status create_provider() {
     return wait(host_->create_provider(
-        loaded(&cloud_plugin_, ComponentKind::provider, "cloud", false), "cloud"));
+        loaded(&cloud_plugin_, plugin_files::ComponentKind::provider, "cloud", false), "cloud"));
   }
   Status create_controller() {
     return wait(host_->create_controller(
-        loaded(&tagger_plugin_, ComponentKind::controller, "tagger", true), "tagger"));
+        loaded(&tagger_plugin_, plugin_files::ComponentKind::controller, "tagger", true),
+        "tagger"));
   }
   void add_node(const std::string& name) {
     const auto node = kube::Object::decode(R"({"metadata":{"name":")" + name + "\"}}");
@@ -280,12 +285,12 @@ class WholeHostTest : public testing::Test {
   runtime::EventLoop loop_;
   runtime::WorkerPool workers_;
   prometheus::Registry registry_;
-  NoFlags flags_;
-  Leader leader_;
+  plugin::NoFlags flags_;
+  plugin::Leader leader_;
   Source source_;
   Cache cache_;
   std::shared_ptr<PatchedApi> api_ = std::make_shared<PatchedApi>(loop_);
   std::optional<PluginHost> host_;
 };
 
-}  // namespace ccm::plugin
+}  // namespace ccm::plugin_host

@@ -21,8 +21,8 @@
 namespace ccm::ctl {
 namespace {
 
-using plugin::CheckState;
-using plugin::FileCheck;
+using plugin_files::CheckState;
+using plugin_files::FileCheck;
 
 struct CheckCommand {
   std::string file;
@@ -44,7 +44,7 @@ std::string without_subject(const std::string& sentence, const std::string& path
   return sentence.starts_with(subject) ? sentence.substr(subject.size()) : sentence;
 }
 
-void add_trial(plugin::Examination& file, unsigned timeout_seconds) {
+void add_trial(plugin_files::Examination& file, unsigned timeout_seconds) {
   const TrialResult trial = trial_load(file.path, std::chrono::seconds(timeout_seconds));
   const std::string path = file.path.string();
   for (const std::string& warning : trial.warnings) {
@@ -86,10 +86,10 @@ ConformanceOptions conformance_options(const CheckCommand& options) {
   return run;
 }
 
-bool has(const plugin::Examination& file, plugin::ComponentKind kind) {
+bool has(const plugin_files::Examination& file, plugin_files::ComponentKind kind) {
   const auto& components = file.manifest->components;
   return std::any_of(components.begin(), components.end(),
-                     [kind](const plugin::Component& each) { return each.kind == kind; });
+                     [kind](const plugin_files::Component& each) { return each.kind == kind; });
 }
 
 nlohmann::ordered_json case_json(const std::vector<CaseResult>& results) {
@@ -106,7 +106,7 @@ nlohmann::ordered_json case_json(const std::vector<CaseResult>& results) {
   return array;
 }
 
-void print_checks(const plugin::Examination& file) {
+void print_checks(const plugin_files::Examination& file) {
   std::vector<std::vector<std::string>> rows;
   rows.reserve(file.checks.size());
   for (const FileCheck& check : file.checks) {
@@ -141,9 +141,9 @@ bool agreed(const CheckCommand& options, const std::string& plan) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-std::vector<std::string> interfaces_of(const plugin::Examination& file) {
-  for (const plugin::Component& each : file.manifest->components) {
-    if (each.kind == plugin::ComponentKind::provider) return each.interfaces;
+std::vector<std::string> interfaces_of(const plugin_files::Examination& file) {
+  for (const plugin_files::Component& each : file.manifest->components) {
+    if (each.kind == plugin_files::ComponentKind::provider) return each.interfaces;
   }
   throw std::invalid_argument("--live is about a provider, and this plugin has none");
 }
@@ -166,7 +166,7 @@ struct CheckOutcome {
   }
 };
 
-void print(const CheckCommand& options, const plugin::Examination& file,
+void print(const CheckCommand& options, const plugin_files::Examination& file,
            const CheckOutcome& outcome) {
   const auto& results = outcome.results;
   if (options.format == Format::json) {
@@ -190,8 +190,8 @@ void print(const CheckCommand& options, const plugin::Examination& file,
 
 int check(CheckCommand options) {
   check_live(options);
-  plugin::Examination file =
-      plugin::examine(std::filesystem::absolute(options.file), plugin::CheckOptions());
+  plugin_files::Examination file =
+      plugin_files::examine(std::filesystem::absolute(options.file), plugin_files::CheckOptions());
   if (file.verdict().ok()) add_trial(file, options.timeout_seconds);
   CheckOutcome outcome;
   outcome.loads = file.verdict().ok();
@@ -201,8 +201,8 @@ int check(CheckCommand options) {
   }
   if (options.conformance && outcome.loads) {
     ConformanceOptions run = conformance_options(options);
-    run.has_provider = has(file, plugin::ComponentKind::provider);
-    run.has_controller = has(file, plugin::ComponentKind::controller);
+    run.has_provider = has(file, plugin_files::ComponentKind::provider);
+    run.has_controller = has(file, plugin_files::ComponentKind::controller);
     if (options.live) {
       const auto cases = harmless_cases(run, interfaces_of(file));
       if (!agreed(options, live_plan(run, cases))) {

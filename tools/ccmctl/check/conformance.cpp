@@ -78,7 +78,7 @@ void be_the_case(const ConformanceOptions& options, const Case& which, const std
   }
   ::umask(022);
   std::setlocale(LC_ALL, "C");
-  plugin::Loader loader;
+  plugin_files::Loader loader;
   const auto loaded = loader.load(options.file);
   if (!loaded) {
     return write_report(report, outcome(Verdict::failed, loaded.status().message()));

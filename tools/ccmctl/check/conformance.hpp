@@ -53,6 +53,6 @@ std::string summary(const std::vector<CaseResult>& results);
 std::string table_of(const std::vector<CaseResult>& results);
 std::string junit_of(const std::vector<CaseResult>& results, const std::filesystem::path& file);
 // The checks before the cases, for a file that cannot be loaded.
-std::string junit_of_checks(const plugin::Examination& file);
+std::string junit_of_checks(const plugin_files::Examination& file);
 
 }  // namespace ccm::ctl

@@ -74,12 +74,12 @@ std::string junit_of(const std::vector<CaseResult>& results, const std::filesyst
       xml(file.string()), results.size(), failed, crashed, skipped, cases);
 }
 
-std::string junit_of_checks(const plugin::Examination& file) {
+std::string junit_of_checks(const plugin_files::Examination& file) {
   std::string cases;
   std::size_t errors = 0;
-  for (const plugin::FileCheck& check : file.checks) {
+  for (const plugin_files::FileCheck& check : file.checks) {
     cases += fmt::format("  <testcase classname=\"checks\" name=\"{}\"", xml(check.name));
-    if (check.state == plugin::CheckState::failed) {
+    if (check.state == plugin_files::CheckState::failed) {
       ++errors;
       cases += fmt::format(">\n    <error message=\"{}\"/>\n  </testcase>\n", xml(check.text));
     } else {

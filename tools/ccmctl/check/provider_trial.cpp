@@ -109,7 +109,7 @@ void be_the_trial(const ProviderTrialOptions& options, int report) {
   const auto tell = [report](const ordered_json& outcome) {
     write_report(report, outcome.dump(-1, ' ', true, ordered_json::error_handler_t::replace));
   };
-  plugin::Loader loader;
+  plugin_files::Loader loader;
   const auto loaded = loader.load(options.file);
   if (!loaded) return tell(outcome_of(loaded.status().message()));
   try {

@@ -22,7 +22,7 @@ void report(int fd, char kind, const std::string& text) { write_report(fd, kind 
 
 void load_in_child(const std::filesystem::path& path, int fd) {
   const long threads = conformance::count_threads();
-  plugin::Loader loader;
+  plugin_files::Loader loader;
   const auto loaded = loader.load(path);
   if (!loaded) return report(fd, kFailure, loaded.status().message());
   const long started = conformance::count_threads() - threads;

@@ -51,7 +51,7 @@ void print_machines(const ordered_json& machines) {
 
 int try_plugin(const TryCommand& options) {
   const auto path = std::filesystem::absolute(options.file);
-  const plugin::Examination file = plugin::examine(path, plugin::CheckOptions());
+  const plugin_files::Examination file = plugin_files::examine(path, plugin_files::CheckOptions());
   if (!file.verdict().ok()) throw std::runtime_error(file.verdict().message());
   ProviderTrialOptions trial;
   trial.file = path;

@@ -73,7 +73,7 @@ struct CloudSession::Impl final : plugin::FlagSource {
 
   Status load();
   Status start(const ManagerOptions* cluster, std::chrono::seconds limit);
-  plugin::PluginHostDependencies dependencies(std::optional<kube::ClientConfig> cluster);
+  plugin_host::PluginHostDependencies dependencies(std::optional<kube::ClientConfig> cluster);
   [[nodiscard]] Status cloud_failure() const;
   // Null when the provider does not tell what it made.
   OwnedObjects* owned_objects();
@@ -105,7 +105,7 @@ struct CloudSession::Impl final : plugin::FlagSource {
   plugin::InformerCache cache;
   Alone alone;
   std::shared_ptr<net::WriteGate> gate;
-  std::optional<plugin::PluginHost> host;
+  std::optional<plugin_host::PluginHost> host;
   std::optional<OwnedObjects> owned;
   Scope tasks;
   bool stopped = false;
@@ -126,7 +126,7 @@ Status CloudSession::Impl::load() {
   return {};
 }
 
-plugin::PluginHostDependencies CloudSession::Impl::dependencies(
+plugin_host::PluginHostDependencies CloudSession::Impl::dependencies(
     std::optional<kube::ClientConfig> cluster) {
   const bool plaintext = flags.options().kube_cloud_shared.allow_plaintext_cloud_credentials;
   net::ClientOptions http;
@@ -134,14 +134,14 @@ plugin::PluginHostDependencies CloudSession::Impl::dependencies(
   const auto user_agent = [](const plugin::ComponentIdentity& identity) {
     return app::ClientFactory::user_agent_of(identity.client_name);
   };
-  plugin::ProcessParts process{.loop = loop,
-                               .timers = loop.timers(),
-                               .workers = workers,
-                               .metrics = metrics,
-                               .flags = *this,
-                               .leader = alone,
-                               .write_gate = gate};
-  plugin::ClusterParts objects{
+  plugin_host::ProcessParts process{.loop = loop,
+                                    .timers = loop.timers(),
+                                    .workers = workers,
+                                    .metrics = metrics,
+                                    .flags = *this,
+                                    .leader = alone,
+                                    .write_gate = gate};
+  plugin_host::ClusterParts objects{
       .events = events,
       .cache = cache,
       .object_api = [this, cluster, user_agent](const plugin::ComponentIdentity& identity)
@@ -158,7 +158,7 @@ plugin::PluginHostDependencies CloudSession::Impl::dependencies(
   const auto guarded = [this, plaintext](plugin::SendHttp send) {
     return plugin::guard_credentials(loop.executor(), std::move(send), plaintext);
   };
-  plugin::CloudParts cloud{
+  plugin_host::CloudParts cloud{
       .send_http = guarded(plugin::make_send_http(
           loop.executor(), std::make_shared<net::HttpClient>(loop.executor(), http))),
       .make_http_client = plugin::make_http_clients(loop.executor(), guarded),
@@ -201,11 +201,11 @@ Status CloudSession::Impl::start(const ManagerOptions* cluster, std::chrono::sec
 // A cloud that fails is told of at once: waiting would mend nothing.
 Status CloudSession::Impl::cloud_failure() const {
   if (host->cloud().health().healthy()) return {};
-  const plugin::CloudTrouble worst = host->cloud().health().troubles().front();
+  const cloud::CloudTrouble worst = host->cloud().health().troubles().front();
   std::string text = worst.what;
   if (!worst.message.empty()) text += ": " + worst.message;
   return Status(Code::unavailable, std::move(text))
-      .with_reason(std::string(plugin::to_string(worst.fault)));
+      .with_reason(std::string(to_string(worst.fault)));
 }
 
 // A component that does not end stays until the process does.
@@ -242,14 +242,14 @@ Status CloudSession::cloud_failure() const { return impl_->cloud_failure(); }
 
 std::string CloudSession::cloud_slowness() const {
   const auto troubles = impl_->host->cloud().health().troubles();
-  const bool slow = !troubles.empty() && troubles.back().fault == plugin::CloudFault::slow;
+  const bool slow = !troubles.empty() && troubles.back().fault == cloud::CloudFault::slow;
   return slow ? troubles.back().what : std::string();
 }
 
 Result<std::vector<std::string>> CloudSession::missing_machines(
     const std::vector<std::string>& provider_ids) {
-  using Listed = Result<plugin::InstanceSnapshot::Ptr>;
-  plugin::InstancesBroker* instances = impl_->host->cloud().instances();
+  using Listed = Result<cloud::InstanceSnapshot::Ptr>;
+  cloud::InstancesBroker* instances = impl_->host->cloud().instances();
   if (instances == nullptr || !instances->can_list()) {
     return Status(Code::unimplemented, ErrorClass::unsupported,
                   "provider " + provider() + " cannot list instances");
@@ -258,7 +258,7 @@ Result<std::vector<std::string>> CloudSession::missing_machines(
   if (!listed.ok()) return listed.status();
   std::vector<std::string> missing;
   for (const std::string& id : provider_ids) {
-    const bool has = (*listed)->find_provider_id(id) != plugin::InstanceSnapshot::kNone;
+    const bool has = (*listed)->find_provider_id(id) != cloud::InstanceSnapshot::kNone;
     if (!has && !(*listed)->may_lack(id)) missing.push_back(id);
   }
   return missing;

@@ -12,8 +12,8 @@
 
 namespace ccm::ctl {
 
-using plugin::sound_list;
-using plugin::sound_name;
+using cloud::sound_list;
+using cloud::sound_name;
 
 namespace {
 
@@ -45,14 +45,14 @@ Status checked_object(const OwnedObject& object) {
 }
 
 void repair_texts(OwnedObject& object) {
-  plugin::repair(object.kind);
-  plugin::repair(object.name);
-  plugin::repair(object.address);
-  plugin::repair(object.node);
-  plugin::repair(object.destination_cidr);
+  cloud::repair(object.kind);
+  cloud::repair(object.name);
+  cloud::repair(object.address);
+  cloud::repair(object.node);
+  cloud::repair(object.destination_cidr);
   for (Label& service : object.services) {
-    plugin::repair(service.key);
-    plugin::repair(service.value);
+    cloud::repair(service.key);
+    cloud::repair(service.value);
   }
 }
 
@@ -65,7 +65,7 @@ Result<std::vector<OwnedObject>> copy_owned_objects(const void* result) {
   if (raw.size < offsetof(ccm_owned_list, count) + sizeof(raw.count)) {
     return malformed_objects("the list has no count");
   }
-  const plugin::WholeList<ccm_owned_object> list(raw.objects, raw.count, plugin::kThingLimit);
+  const cloud::WholeList<ccm_owned_object> list(raw.objects, raw.count, cloud::kThingLimit);
   if (!list.sound() || !std::all_of(list.items().begin(), list.items().end(), sound_object)) {
     return malformed_objects("the list is malformed");
   }

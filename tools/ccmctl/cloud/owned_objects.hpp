@@ -30,7 +30,7 @@ class OwnedObjects {
   const std::shared_ptr<plugin::LiveComponent> provider_;
   void* const self_;
   const ccm_cloud_owned table_;
-  const plugin::ProviderTimeouts timeouts_;
+  const cloud::ProviderTimeouts timeouts_;
 };
 
 // A copy for LiveComponent::call. Failure: internal, the provider's answer makes no sense.

@@ -69,7 +69,7 @@ Finding look_at_lease(const DoctorCommand& command, const ManagerFlags& flags, S
 std::vector<std::string> prefixes_of(const ManagerFlags& flags) {
   const auto manifests = flags.manifests();
   if (!manifests.ok()) return {};
-  for (const plugin::Component& component : manifests->front().components) {
+  for (const plugin_files::Component& component : manifests->front().components) {
     if (component.name == flags.provider()) return component.provider_id_prefixes;
   }
   return {};

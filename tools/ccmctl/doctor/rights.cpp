@@ -17,26 +17,28 @@ namespace {
 constexpr const char* kRight = "rights";
 
 std::vector<app::AccessSubject> subjects_of(const ManagerFlags& flags,
-                                            const std::vector<plugin::Manifest>& manifests) {
+                                            const std::vector<plugin_files::Manifest>& manifests) {
   const app::LeaderElectionOptions& election = flags.options().leader_election;
-  const bool machines = plugin::offers_instances(manifests.front(), flags.provider());
-  app::AccessSubject host{std::string(plugin::kHostSubject),
-                          plugin::permissions_of(plugin::host_rules(machines))};
+  const bool machines = plugin_files::offers_instances(manifests.front(), flags.provider());
+  app::AccessSubject host{std::string(plugin_files::kHostSubject),
+                          plugin_files::permissions_of(plugin_files::host_rules(machines))};
   if (election.leader_elect) {
-    plugin::add_permissions(host.permissions,
-                            plugin::permissions_of(plugin::lease_rules({election.resource_name}),
-                                                   election.resource_namespace));
+    plugin_files::add_permissions(
+        host.permissions,
+        plugin_files::permissions_of(plugin_files::lease_rules({election.resource_name}),
+                                     election.resource_namespace));
   }
   std::vector<app::AccessSubject> subjects{std::move(host)};
   const std::vector<std::string> running = flags.controllers();
-  for (const plugin::Manifest& manifest : manifests) {
-    subjects.push_back({manifest.id, plugin::permissions_of(plugin::rules_of(manifest, running))});
+  for (const plugin_files::Manifest& manifest : manifests) {
+    subjects.push_back(
+        {manifest.id, plugin_files::permissions_of(plugin_files::rules_of(manifest, running))});
   }
   return subjects;
 }
 
 struct Answers {
-  std::map<std::string, plugin::Permissions> missing;  // by subject
+  std::map<std::string, plugin_files::Permissions> missing;  // by subject
   bool answered = false;
   bool muted = false;  // the API server did not answer
 };
@@ -49,7 +51,7 @@ Answers ask(const kube::ClientConfig& config, std::vector<app::AccessSubject> su
   const kube::Client client(loop.executor(), config, options);
   app::AccessCallbacks callbacks;
   callbacks.changed = [&answers](const app::AccessSubject& subject,
-                                 const plugin::Permissions& missing) {
+                                 const plugin_files::Permissions& missing) {
     answers.missing[subject.name] = missing;
   };
   callbacks.answered = [&answers] { answers.answered = true; };
@@ -67,12 +69,12 @@ Answers ask(const kube::ClientConfig& config, std::vector<app::AccessSubject> su
   return answers;
 }
 
-std::string list_of(const std::map<std::string, plugin::Permissions>& missing, bool needed) {
+std::string list_of(const std::map<std::string, plugin_files::Permissions>& missing, bool needed) {
   std::string text;
   for (const auto& [subject, lacks] : missing) {
     const auto& list = needed ? lacks.needed : lacks.optional;
     if (list.empty()) continue;
-    text += (text.empty() ? "" : "; ") + subject + ": " + plugin::to_string(list);
+    text += (text.empty() ? "" : "; ") + subject + ": " + to_string(list);
   }
   return text;
 }

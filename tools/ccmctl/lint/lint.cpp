@@ -42,13 +42,13 @@ void add_table(const std::string& manifest, std::vector<ProviderAnnotations>& ta
 // The named provider, else all providers in the plugin path.
 std::vector<ProviderAnnotations> read_tables(const LintOptions& options) {
   std::vector<std::filesystem::path> folders(options.folders.begin(), options.folders.end());
-  if (folders.empty()) folders.push_back(plugin::default_plugin_folder());
-  const auto registry = plugin::Registry::scan(folders);
+  if (folders.empty()) folders.push_back(plugin_files::default_plugin_folder());
+  const auto registry = plugin_files::Registry::scan(folders);
   std::vector<ProviderAnnotations> tables;
   if (!options.provider.empty()) {
     const auto provider = registry.find_provider(options.provider);
     if (!provider.ok()) throw std::runtime_error(provider.status().message());
-    add_table(plugin::examine(provider->path, {}).note, tables);
+    add_table(plugin_files::examine(provider->path, {}).note, tables);
     if (tables.empty()) {
       throw std::runtime_error("the cloud provider " + options.provider +
                                " lists no annotations of Services in its manifest");

@@ -12,8 +12,8 @@
 namespace ccm::ctl {
 namespace {
 
-using plugin::AnnotationType;
-using plugin::KnownAnnotation;
+using plugin_files::AnnotationType;
+using plugin_files::KnownAnnotation;
 
 bool is_in(const std::vector<std::string>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
@@ -172,7 +172,7 @@ class ServiceLint {
       const char* given = std::getenv(name.c_str());
       return given == nullptr ? std::string() : std::string(given);
     };
-    for (std::string& why : plugin::why_without_effect(known, text, others, environment)) {
+    for (std::string& why : plugin_files::why_without_effect(known, text, others, environment)) {
       note(std::move(why));
     }
     for (const std::string& name : known.excludes) {

@@ -9,7 +9,7 @@ namespace ccm::ctl {
 
 std::optional<ProviderAnnotations> read_annotation_table(const std::string& manifest) {
   const auto id = nlohmann::json::parse(manifest).at("id").get<std::string>();
-  plugin::AnnotationTableReport report = plugin::parse_service_annotations(manifest);
+  plugin_files::AnnotationTableReport report = plugin_files::parse_service_annotations(manifest);
   if (!report.faults.empty()) {
     throw std::runtime_error("the manifest of " + id + ": " + report.faults.front());
   }

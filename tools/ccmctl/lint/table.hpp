@@ -11,7 +11,7 @@ namespace ccm::ctl {
 
 struct ProviderAnnotations {
   std::string provider;  // the plugin's id, for messages
-  plugin::AnnotationTable table;
+  plugin_files::AnnotationTable table;
 };
 
 // Nothing when the manifest has no table. Throws std::runtime_error, one line, for a faulty one.

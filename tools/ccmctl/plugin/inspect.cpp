@@ -14,8 +14,8 @@
 namespace ccm::ctl {
 namespace {
 
-using plugin::Examination;
-using plugin::Manifest;
+using plugin_files::Examination;
+using plugin_files::Manifest;
 using Rows = std::vector<std::vector<std::string>>;
 
 struct InspectOptions {
@@ -23,7 +23,7 @@ struct InspectOptions {
   Format format = Format::table;
 };
 
-std::string describe(const plugin::Component& component) {
+std::string describe(const plugin_files::Component& component) {
   std::string text = fmt::format("{} {}", to_string(component.kind), component.name);
   if (!component.aliases.empty()) text += " (also " + join(component.aliases) + ")";
   if (!component.enabled_by_default) text += ", off by default";
@@ -33,7 +33,7 @@ std::string describe(const plugin::Component& component) {
   return text;
 }
 
-std::string describe(const plugin::Option& option) {
+std::string describe(const plugin_files::Option& option) {
   std::string text = fmt::format("--{} ({}", option.name, to_string(option.type));
   if (option.secret) text += ", secret";
   if (!option.default_value.empty()) text += ", default " + printable(option.default_value);
@@ -41,7 +41,7 @@ std::string describe(const plugin::Option& option) {
   return text + "): " + printable(option.description);
 }
 
-std::string describe(const plugin::RbacRule& rule) {
+std::string describe(const plugin_files::RbacRule& rule) {
   std::vector<std::string> groups = rule.api_groups;
   for (std::string& group : groups) {
     if (group.empty()) group = "core";
@@ -78,7 +78,7 @@ void add_manifest(Rows& rows, const Manifest& manifest) {
   add_all(rows, "Permissions", manifest.rbac);
 }
 
-void add_elf(Rows& rows, const plugin::ElfFacts& elf, const NeededVersions& versions) {
+void add_elf(Rows& rows, const plugin_files::ElfFacts& elf, const NeededVersions& versions) {
   rows.push_back({"Exports", elf.exports.size() > 8 ? fmt::format("{} symbols", elf.exports.size())
                                                     : printable(join(elf.exports))});
   rows.push_back({"Links to", printable(join(elf.needed))});
@@ -97,14 +97,14 @@ void print_table(const Examination& file) {
   if (file.elf) add_elf(rows, *file.elf, needed_versions(file));
   std::cout << align(rows) << "\n";
   Rows checks;
-  for (const plugin::FileCheck& check : file.checks) {
+  for (const plugin_files::FileCheck& check : file.checks) {
     checks.push_back({std::string(to_string(check.state)), check.name, printable(check.text)});
   }
   std::cout << align(checks);
 }
 
 int inspect(const InspectOptions& options) {
-  plugin::CheckOptions checks;
+  plugin_files::CheckOptions checks;
   checks.compute_sha256 = true;
   const Examination file = examine(std::filesystem::absolute(options.file), checks);
   if (options.format == Format::json) {

@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json elf_json(const plugin::ElfFacts& elf, const NeededVersions& versions) {
+ordered_json elf_json(const plugin_files::ElfFacts& elf, const NeededVersions& versions) {
   return {{"exports", elf.exports},
           {"needed", elf.needed},
           {"soname", elf.soname},
@@ -22,16 +22,16 @@ ordered_json elf_json(const plugin::ElfFacts& elf, const NeededVersions& version
 
 }  // namespace
 
-ordered_json to_json(const std::vector<plugin::FileCheck>& checks) {
+ordered_json to_json(const std::vector<plugin_files::FileCheck>& checks) {
   auto array = ordered_json::array();
-  for (const plugin::FileCheck& check : checks) {
+  for (const plugin_files::FileCheck& check : checks) {
     array.push_back(
         {{"name", check.name}, {"state", to_string(check.state)}, {"text", check.text}});
   }
   return array;
 }
 
-ordered_json to_json(const plugin::Examination& file) {
+ordered_json to_json(const plugin_files::Examination& file) {
   ordered_json json{{"path", file.path.string()}, {"ok", file.verdict().ok()}, {"size", file.size},
                     {"sha256", file.sha256},      {"manifest", nullptr},       {"elf", nullptr}};
   if (file.manifest) json["manifest"] = ordered_json::parse(file.note);

@@ -8,9 +8,9 @@
 namespace ccm::ctl {
 
 // {"path", "ok", "size", "sha256", "manifest" (unchanged), "elf", "checks"}
-nlohmann::ordered_json to_json(const plugin::Examination& file);
+nlohmann::ordered_json to_json(const plugin_files::Examination& file);
 
 // [{"name", "state", "text"}]
-nlohmann::ordered_json to_json(const std::vector<plugin::FileCheck>& checks);
+nlohmann::ordered_json to_json(const std::vector<plugin_files::FileCheck>& checks);
 
 }  // namespace ccm::ctl

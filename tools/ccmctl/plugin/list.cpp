@@ -11,9 +11,9 @@
 namespace ccm::ctl {
 namespace {
 
-using plugin::Component;
-using plugin::Examination;
-using plugin::Registry;
+using plugin_files::Component;
+using plugin_files::Examination;
+using plugin_files::Registry;
 
 struct ListOptions {
   std::vector<std::string> folders;
@@ -23,7 +23,7 @@ struct ListOptions {
 
 std::vector<std::string> row_of(const Examination& file, const Component& component) {
   std::string in_default = "-";
-  if (component.kind == plugin::ComponentKind::controller) {
+  if (component.kind == plugin_files::ComponentKind::controller) {
     in_default = component.enabled_by_default ? "on" : "off";
   }
   return {std::string(to_string(component.kind)),
@@ -67,7 +67,8 @@ void print_json(const Registry& registry) {
 void print_pins(const Registry& registry) {
   for (const Examination& file : registry.files()) {
     if (!file.verdict().ok()) continue;
-    std::cout << plugin::pin_line(file.manifest->id, file.sha256, printable(file.path.string()))
+    std::cout << plugin_files::pin_line(file.manifest->id, file.sha256,
+                                        printable(file.path.string()))
               << '\n';
   }
   for (const std::string& problem : registry.problems()) {
@@ -77,8 +78,8 @@ void print_pins(const Registry& registry) {
 
 void list(const ListOptions& options) {
   std::vector<std::string> folders = options.folders;
-  if (folders.empty()) folders.push_back(plugin::default_plugin_folder().string());
-  plugin::CheckOptions checks;
+  if (folders.empty()) folders.push_back(plugin_files::default_plugin_folder().string());
+  plugin_files::CheckOptions checks;
   checks.compute_sha256 = options.pins;
   const Registry registry = Registry::scan({folders.begin(), folders.end()}, checks);
   if (options.pins) {

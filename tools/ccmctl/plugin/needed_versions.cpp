@@ -9,7 +9,7 @@
 
 namespace ccm::ctl {
 
-using plugin::ElfReader;
+using plugin_files::ElfReader;
 
 namespace {
 
@@ -62,8 +62,8 @@ NeededVersions needed_versions(const ElfReader& file) {
   return needed;
 }
 
-NeededVersions needed_versions(const plugin::Examination& file) {
-  const auto bytes = plugin::PluginFile::map(*file.file);
+NeededVersions needed_versions(const plugin_files::Examination& file) {
+  const auto bytes = plugin_files::PluginFile::map(*file.file);
   if (!bytes) return {};
   const auto elf = ElfReader::open(bytes->bytes());
   return elf ? needed_versions(*elf) : NeededVersions();

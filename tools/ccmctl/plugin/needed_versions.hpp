@@ -16,9 +16,9 @@ struct NeededVersions {
 };
 
 // The newest one of each that the file names; what cannot be read stays empty.
-NeededVersions needed_versions(const plugin::ElfReader& file);
+NeededVersions needed_versions(const plugin_files::ElfReader& file);
 // As above, of a file that was found to be an ELF file.
-NeededVersions needed_versions(const plugin::Examination& file);
+NeededVersions needed_versions(const plugin_files::Examination& file);
 
 // Dotted numbers compared by number: "2.9" < "2.34".
 bool version_less(std::string_view left, std::string_view right);

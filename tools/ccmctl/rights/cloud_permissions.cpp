@@ -41,14 +41,14 @@ CloudPermissions permissions_of(const json& listed, const std::vector<std::strin
 
 Result<CloudPermissions> read_cloud_permissions(const app::EarlyOptions& options,
                                                 const std::vector<std::string>& controllers) {
-  std::vector<std::filesystem::path> folders{plugin::default_plugin_folder()};
+  std::vector<std::filesystem::path> folders{plugin_files::default_plugin_folder()};
   if (!options.plugin_paths.empty()) {
     folders.assign(options.plugin_paths.begin(), options.plugin_paths.end());
   }
-  const auto provider = plugin::Registry::scan(folders).find_provider(options.cloud_provider);
+  const auto provider = plugin_files::Registry::scan(folders).find_provider(options.cloud_provider);
   if (!provider.ok()) return provider.status();
   try {
-    const auto manifest = json::parse(plugin::examine(provider->path, {}).note);
+    const auto manifest = json::parse(plugin_files::examine(provider->path, {}).note);
     const auto found = manifest.find("cloudPermissions");
     if (found != manifest.end()) return permissions_of(*found, controllers);
   } catch (const json::exception& fault) {

@@ -10,7 +10,7 @@
 
 namespace ccm::ctl {
 
-using plugin::RbacRule;
+using plugin_files::RbacRule;
 
 namespace {
 

@@ -11,12 +11,12 @@ namespace ccm::ctl {
 // Rules with the name of their subject: a plugin's id, or plugin::kHostSubject.
 struct SubjectRules {
   std::string subject;
-  std::vector<plugin::RbacRule> rules;
+  std::vector<plugin_files::RbacRule> rules;
 };
 
 // A rule for one resource of one API group, and all subjects that need some of it.
 struct MergedRule {
-  plugin::RbacRule rule;
+  plugin_files::RbacRule rule;
   std::vector<std::string> subjects;  // in the given order
 };
 

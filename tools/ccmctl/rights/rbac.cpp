@@ -61,13 +61,13 @@ struct Asked {
   std::vector<std::string> errors;
 };
 
-AskedByAccount rules_of_plugins(const std::vector<plugin::Manifest>& manifests,
+AskedByAccount rules_of_plugins(const std::vector<plugin_files::Manifest>& manifests,
                                 const std::vector<std::string>& components, bool accounts) {
-  std::map<std::string, plugin::RulesByAccount> plugins;
-  for (const plugin::Manifest& manifest : manifests) {
+  std::map<std::string, plugin_files::RulesByAccount> plugins;
+  for (const plugin_files::Manifest& manifest : manifests) {
     plugins[manifest.id] =
-        accounts ? plugin::rules_by_account(manifest, components)
-                 : plugin::RulesByAccount{{"", plugin::rules_of(manifest, components)}};
+        accounts ? plugin_files::rules_by_account(manifest, components)
+                 : plugin_files::RulesByAccount{{"", plugin_files::rules_of(manifest, components)}};
   }
   AskedByAccount asked;
   for (const auto& [id, rules] : plugins) {
@@ -93,15 +93,15 @@ Asked asked_by(const app::PluginSelection& selection, Command& command) {
   for (std::string& problem : selection.problems(chosen.enabled)) {
     asked.errors.push_back(std::move(problem));
   }
-  const std::vector<plugin::Manifest> manifests = selection.manifests(chosen.enabled);
+  const std::vector<plugin_files::Manifest> manifests = selection.manifests(chosen.enabled);
   if (!asked.errors.empty() || manifests.empty()) return asked;
   std::vector<std::string> components = chosen.enabled;
   components.push_back(selection.provider());
   asked.rules = rules_of_plugins(manifests, components, command.accounts);
-  const bool machines = plugin::offers_instances(manifests.front(), selection.provider());
+  const bool machines = plugin_files::offers_instances(manifests.front(), selection.provider());
   auto& program = asked.rules[""];
   program.insert(program.begin(),
-                 {std::string(plugin::kHostSubject), plugin::host_rules(machines)});
+                 {std::string(plugin_files::kHostSubject), plugin_files::host_rules(machines)});
   return asked;
 }
 
