@@ -75,8 +75,23 @@ struct Turns::State : std::enable_shared_from_this<State> {
     } else if (entry.given_up) {
       waiter.go(refusal(entry));
     } else {
+      dismiss_ended(entry);
       const std::string tenant(tenant_of(*waiter.context));
       entry.waiting.push_back(tenant, std::move(waiter));
+    }
+  }
+
+  // Behind a turn that never ends, as that of a blocking function that does not return, each retry
+  // would leave a waiter for ever.
+  void dismiss_ended(Key& entry) {
+    FairList<Waiter> all = std::exchange(entry.waiting, {});
+    while (auto waiter = all.take()) {
+      if (waiter->context->ended()) {
+        go_on(*std::move(waiter), nullptr);
+      } else {
+        const std::string tenant(tenant_of(*waiter->context));
+        entry.waiting.push_back(tenant, *std::move(waiter));
+      }
     }
   }
 

@@ -56,7 +56,8 @@ class Turns {
   Turns& operator=(const Turns&) = delete;
 
   // The turn, as soon as no other one of `key` is held; unavailable/waiting "OperationNotCompleted"
-  // when the current one is abandoned; or how `context` ended before that, told in its turn.
+  // when the current one is abandoned; or how `context` ended before that, told in its turn or when
+  // the next one comes.
   Task<Result<Turn>> take(std::string key, std::shared_ptr<plugin::Context> context);
 
   // So many turns at once, of all keys together; 0 = any number. While all are taken the namespaces

@@ -96,6 +96,25 @@ TEST_F(LostOperationTest, WhoWaitsForATurnIsToldWhenItsHolderIsGivenUp) {
   EXPECT_EQ(second.calls, 1);
 }
 
+TEST_F(LostOperationTest, WhoseTimeIsOverDoesNotWaitForATurnThatNeverEnds) {
+  start(nullptr, &route_provider_);
+  const auto begin = [this](std::optional<Status>& status,
+                            const std::shared_ptr<plugin::Context>& context) {
+    tasks_(routes_->apply({"c", {}, {route(1)}}, context),
+           [&status](const Result<std::vector<Status>>& result) { status = result.status(); });
+    poll();
+  };
+  std::optional<Status> first, second, third;
+  begin(first, component_->background());
+  begin(second, component_->background()->child(10s));
+  advance(11s);
+  begin(third, component_->background());
+  poll();
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(second->code(), Code::deadline_exceeded);
+  EXPECT_FALSE(first || third);
+}
+
 // A controller may end at any moment, and its coroutines with it.
 TEST_F(LostOperationTest, WhoIsDestroyedGivesItsTurnBackOrHasAbandonedIt) {
   start(nullptr, &route_provider_);
