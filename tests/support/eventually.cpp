@@ -19,11 +19,6 @@ bool eventually(std::chrono::milliseconds timeout, const std::function<bool()>& 
   return true;
 }
 
-std::chrono::milliseconds patience() {
-  const char* seconds = std::getenv("CCM_TEST_PATIENCE");
-  return std::chrono::seconds(seconds != nullptr ? std::max(1, std::atoi(seconds)) : 30);
-}
-
 int slowdown() {
   const char* factor = std::getenv("CCM_TEST_SLOWDOWN");
   return factor != nullptr ? std::max(1, std::atoi(factor)) : 1;

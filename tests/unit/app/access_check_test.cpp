@@ -1,6 +1,7 @@
 // Questions to an API server and what becomes of the answers.
 #include "app/access/access_check.hpp"
 
+#include "../../support/eventually.hpp"
 #include "base/log.hpp"
 #include "test_http_server.hpp"
 
@@ -93,7 +94,7 @@ class AccessCheckTest : public testing::Test {
   }
   template <typename Ready>
   bool run_until(Ready ready) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto limit = std::chrono::steady_clock::now() + support::patience();
     loop_.restart();
     while (!ready() && std::chrono::steady_clock::now() < limit)
       loop_.run_one_for(milliseconds(50));

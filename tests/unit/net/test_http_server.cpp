@@ -1,5 +1,7 @@
 #include "test_http_server.hpp"
 
+#include "../../support/eventually.hpp"
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
@@ -273,14 +275,12 @@ std::vector<ServerRequest> TestHttpServer::requests() const {
 
 bool TestHttpServer::wait_for_requests(std::size_t count) const {
   std::unique_lock lock(impl_->mutex);
-  return impl_->changed.wait_for(lock, std::chrono::seconds(10),
-                                 [&] { return impl_->seen >= count; });
+  return impl_->changed.wait_for(lock, support::patience(), [&] { return impl_->seen >= count; });
 }
 
 bool TestHttpServer::wait_for_open_connections(unsigned count) const {
   std::unique_lock lock(impl_->mutex);
-  return impl_->changed.wait_for(lock, std::chrono::seconds(10),
-                                 [&] { return impl_->open == count; });
+  return impl_->changed.wait_for(lock, support::patience(), [&] { return impl_->open == count; });
 }
 
 void TestHttpServer::close_connections() {

@@ -2,6 +2,7 @@
 // component without dlopen.
 #pragma once
 
+#include "../../support/eventually.hpp"
 #include "../runtime/manual_timers.hpp"
 #include "plugin/dispatch.hpp"
 #include "plugin/host_services/host_service.hpp"
@@ -147,7 +148,7 @@ class PluginHostTest : public testing::Test {
   }
   // Waits for what other threads do.
   void poll_until(const std::function<bool()>& reached) {
-    const auto limit = std::chrono::steady_clock::now() + 10s;
+    const auto limit = std::chrono::steady_clock::now() + support::patience();
     while (!reached() && std::chrono::steady_clock::now() < limit) loop_.run_for(10ms);
   }
 

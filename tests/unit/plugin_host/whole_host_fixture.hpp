@@ -2,6 +2,7 @@
 // controller that describes each Node and patches it.
 #pragma once
 
+#include "../../support/eventually.hpp"
 #include "../plugin/host_doubles.hpp"
 #include "../runtime/manual_timers.hpp"
 #include "cloud_plugin.hpp"
@@ -255,7 +256,7 @@ class WholeHostTest : public testing::Test {
     return out.value_or(Result<bool>(Status(Code::unknown, "did not end")));
   }
   void poll_until(const std::function<bool()>& reached) {
-    const auto limit = std::chrono::steady_clock::now() + 10s;
+    const auto limit = std::chrono::steady_clock::now() + support::patience();
     while (!reached() && std::chrono::steady_clock::now() < limit) {
       loop_.run_for(10ms);
       timers_.advance(0ms);

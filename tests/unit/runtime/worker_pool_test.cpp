@@ -1,5 +1,7 @@
 #include "runtime/worker_pool.hpp"
 
+#include "../../support/eventually.hpp"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -128,7 +130,7 @@ TEST(WorkerPool, IdleThreadsEnd) {
   std::promise<void> ran;
   ASSERT_TRUE(lane->submit([&] { ran.set_value(); }).ok());
   ran.get_future().wait();
-  const auto limit = std::chrono::steady_clock::now() + 10s;
+  const auto limit = std::chrono::steady_clock::now() + support::patience();
   while (pool.threads() != 0 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
   EXPECT_EQ(pool.threads(), 0u);
 }
