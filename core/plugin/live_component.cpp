@@ -165,7 +165,7 @@ void LiveComponent::open(const ccm_plugin& plugin, const ccm_host* host,
 namespace {
 
 constexpr std::size_t kMostAbandoned = 256;
-constexpr milliseconds kAbandonedGrace{300'000};  // as a turn's: docs/decisions/0010
+constexpr milliseconds kAbandonedGrace{300'000};  // as a lock's: docs/decisions/0010
 
 std::shared_ptr<runtime::WorkerPool::Lane> lane_of(ComponentRuntime& runtime,
                                                    const ComponentIdentity& identity) {
@@ -284,7 +284,7 @@ void LiveComponent::run(std::string_view operation, ccm_ctx ctx, ccm_completion 
 void LiveComponent::run_on_worker(const std::shared_ptr<Call>& call, std::shared_ptr<Held> held,
                                   ccm_completion done, Invoke invoke) {
   // The plugin's function may go on after it has completed the operation: the component is not
-  // freed before it has returned. What was lent ends on the loop, as turns do.
+  // freed before it has returned. What was lent ends on the loop, as locks do.
   operations_->began();
   Held& kept = *held;
   auto ended = [counter = operations_, held = std::move(held)]() mutable {

@@ -1,7 +1,7 @@
 #include "plugin/reconcile_records.hpp"
 
 #include "base/text.hpp"
-#include "plugin/brake_status.hpp"
+#include "plugin/brake_reasons.hpp"
 
 #include <ccm/shown_text.hpp>
 

@@ -86,14 +86,14 @@ inline auto ending_on_fault(runtime::Timers& timers) {
 
 // Awaited once, it runs them all side by side, and goes on when the last one has ended; what one of
 // them throws goes on then, too. Destroyed before, it destroys those that still run.
-class Together {
+class WhenAll {
  public:
-  explicit Together(std::vector<Task<void>> tasks) : open_(tasks.size() + 1) {
+  explicit WhenAll(std::vector<Task<void>> tasks) : open_(tasks.size() + 1) {
     for (Task<void>& task : tasks) runs_.push_back(run(*this, std::move(task)));
   }
-  Together(const Together&) = delete;
-  Together& operator=(const Together&) = delete;
-  ~Together() {
+  WhenAll(const WhenAll&) = delete;
+  WhenAll& operator=(const WhenAll&) = delete;
+  ~WhenAll() {
     for (const auto run : runs_) run.destroy();
   }
 
@@ -111,12 +111,12 @@ class Together {
   struct promise_type;
   using Run = std::coroutine_handle<promise_type>;
   struct Started {
-    using promise_type = Together::promise_type;
+    using promise_type = WhenAll::promise_type;
     Run handle;
     operator Run() const { return handle; }  // NOLINT: implicit on purpose
   };
   struct End {
-    Together& all;
+    WhenAll& all;
     bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
       if (--all.open_ > 0) return std::noop_coroutine();
@@ -125,15 +125,15 @@ class Together {
     void await_resume() const noexcept {}
   };
   struct promise_type {
-    promise_type(Together& owner, Task<void>&) : all(owner) {}
+    promise_type(WhenAll& owner, Task<void>&) : all(owner) {}
     Started get_return_object() { return {Run::from_promise(*this)}; }
     std::suspend_always initial_suspend() const noexcept { return {}; }
     End final_suspend() const noexcept { return {all}; }
     void return_void() const noexcept {}
     void unhandled_exception() const noexcept { all.fault_ = std::current_exception(); }
-    Together& all;
+    WhenAll& all;
   };
-  static Started run([[maybe_unused]] Together& all, Task<void> task) { co_await std::move(task); }
+  static Started run([[maybe_unused]] WhenAll& all, Task<void> task) { co_await std::move(task); }
 
   std::size_t open_;  // the start itself counts
   std::vector<Run> runs_;

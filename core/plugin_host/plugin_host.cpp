@@ -115,7 +115,7 @@ Task<Status> all_of(std::vector<Task<Status>> tasks) {
   for (std::size_t index = 0; index < tasks.size(); ++index) {
     kept.push_back(keep_status(std::move(tasks[index]), statuses[index]));
   }
-  plugin::Together all(std::move(kept));
+  plugin::WhenAll all(std::move(kept));
   co_await all;
   const auto fault = std::find_if(statuses.begin(), statuses.end(),
                                   [](const Status& status) { return !status.ok(); });

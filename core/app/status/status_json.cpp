@@ -3,7 +3,7 @@
 #include "app/status/status_text.hpp"
 #include "base/version.hpp"
 #include "kube/time_text.hpp"
-#include "plugin/brake_status.hpp"
+#include "plugin/brake_reasons.hpp"
 #include "plugin/host_services/http_budgets.hpp"
 #include "plugin_files/access_rules.hpp"
 #include "serving/pages.hpp"

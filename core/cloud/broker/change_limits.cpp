@@ -1,7 +1,7 @@
 #include "cloud/broker/change_limits.hpp"
 
 #include "base/duration.hpp"
-#include "plugin/brake_status.hpp"
+#include "plugin/brake_reasons.hpp"
 #include "plugin/host_services/kube_service.hpp"
 #include "plugin_files/plugin_file.hpp"
 

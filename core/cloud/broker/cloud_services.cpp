@@ -61,7 +61,7 @@ Task<Result<Batch>> find_all(InstancesBroker& broker, std::vector<InstanceQuery>
     batch.queries[index].origin = origin;
     questions.push_back(find_one(broker, batch.queries[index], batch.answers[index]));
   }
-  plugin::Together all(std::move(questions));
+  plugin::WhenAll all(std::move(questions));
   co_await all;
   co_return batch;
 }

@@ -2,7 +2,7 @@
 
 #include "base/duration.hpp"
 #include "base/log.hpp"
-#include "plugin/brake_status.hpp"
+#include "plugin/brake_reasons.hpp"
 #include "plugin/host_services/kube_service.hpp"
 
 #include <algorithm>

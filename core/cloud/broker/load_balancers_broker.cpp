@@ -104,11 +104,11 @@ LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<plugin::LiveComponent> 
       timeouts_(timeouts),
       brake_(brakes.deletions),
       members_brake_(brakes.members),
-      turns_(provider_->runtime().loop, provider_->runtime().timers, "load balancer operation"),
+      locks_(provider_->runtime().loop, provider_->runtime().timers, "load balancer operation"),
       notes_(provider_->runtime().timers),
       changes_(provider_->runtime().timers, limits.changes, limits.scarce),
       creations_(provider_->runtime().timers, registry, limits.replacement_window) {
-  turns_.on_late([this](const std::string& lane) {
+  locks_.on_late([this](const std::string& lane) {
     std::vector<std::string> removed;
     for (const auto& [uid, entry] : removed_) {
       if (entry.lane == lane) removed.push_back(uid);
@@ -143,14 +143,14 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::ensure(Request request,
   removed_.erase(uid);  // it is wanted again
   const std::shared_ptr<plugin::Origin> origin = context->origin();
   const std::size_t before = calls_of(origin);
-  const Result<std::string> key = co_await turn_key(request, context);
+  const Result<std::string> key = co_await lock_key(request, context);
   if (!key.ok()) {
     changes_.ended(uid, key.status(), calls_of(origin) - before);
     co_return key.status();
   }
   Result<Running> running = co_await begin(*key, request, context);
   if (!running.ok()) {
-    // One that gave up before its turn came says nothing of the request.
+    // One that gave up before its lock came says nothing of the request.
     if (!context->ended()) changes_.ended(uid, running.status(), calls_of(origin) - before);
     co_return running.status();
   }
@@ -170,7 +170,7 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::update_backends(
                             update != nullptr ? update : table_.ensure);
 }
 
-Task<Result<std::string>> LoadBalancersBroker::turn_key(Request request,
+Task<Result<std::string>> LoadBalancersBroker::lock_key(Request request,
                                                         std::shared_ptr<plugin::Context> context) {
   const std::string& uid = request->service.uid;
   if (table_.lane == nullptr) co_return uid;
@@ -181,15 +181,15 @@ Task<Result<std::string>> LoadBalancersBroker::turn_key(Request request,
 
 Task<Result<LoadBalancersBroker::Running>> LoadBalancersBroker::begin(
     std::string key, Request request, std::shared_ptr<plugin::Context> context) {
-  Result<Turns::Turn> turn = co_await turns_.take(key, context);
-  if (!turn.ok()) co_return turn.status();
-  Running running{std::move(request), std::move(context), std::move(key), *std::move(turn)};
+  Result<KeyLocks::Lock> lock = co_await locks_.take(key, context);
+  if (!lock.ok()) co_return lock.status();
+  Running running{std::move(request), std::move(context), std::move(key), *std::move(lock)};
   co_return running;
 }
 
 Task<Result<LoadBalancersBroker::Running>> LoadBalancersBroker::begin(
     Request request, std::shared_ptr<plugin::Context> context) {
-  const Result<std::string> key = co_await turn_key(request, context);
+  const Result<std::string> key = co_await lock_key(request, context);
   if (!key.ok()) co_return key.status();
   co_return co_await begin(*key, request, context);
 }
@@ -201,7 +201,7 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::change(Running& running, std::st
   const Verdict verdict = function == table_.ensure ? creations_.judge(service) : Verdict::go;
   if (verdict == Verdict::hold) co_return creations_.held(service);
   // Without `observe` the operation itself has to observe: `ensure` does before it makes anything.
-  const bool looks = verdict == Verdict::look || turns_.doubt(running.lane) > 0;
+  const bool looks = verdict == Verdict::look || locks_.outcome_unknown(running.lane) > 0;
   if (looks && table_.observe != nullptr) {
     const Result<LoadBalancer> seen =
         co_await call(running, plugin::known_operation("loadbalancers.observe"), table_.observe);
@@ -256,18 +256,18 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::call(Running& running, std::stri
   if (Status verdict = changes ? may_empty(*running.request) : Status(); !verdict.ok()) {
     co_return verdict;
   }
-  const uint64_t doubt = turns_.doubt(running.lane);
+  const uint64_t unknown = locks_.outcome_unknown(running.lane);
   plugin::Invoke invoke = asking(function, running.request, true);
   Result<LoadBalancer> outcome = co_await provider_->call<LoadBalancer>(
       operation, running.context, timeouts_.load_balancer, fields_of(*running.request),
-      std::move(invoke), copy_load_balancer, running.turn.lend());
-  running.turn.ended(outcome.status());
+      std::move(invoke), copy_load_balancer, running.lock.share());
+  running.lock.ended(outcome.status());
   if (changes) {
     creations_.answered(service, known_id(service), outcome);
     note_members(*running.request, outcome);
   }
   notes_.answered(service, outcome);
-  if (outcome) turns_.settle(running.lane, doubt);
+  if (outcome) locks_.confirm(running.lane, unknown);
   // Another's does not count among ours.
   if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
     brake_.add_known(service.uid);
@@ -296,13 +296,13 @@ Task<Status> LoadBalancersBroker::remove_now(Request request,
     if (!verdict.ok()) co_return verdict;
   }
   const std::string& lane = running->lane;
-  const uint64_t doubt = turns_.doubt(lane);
+  const uint64_t unknown = locks_.outcome_unknown(lane);
   plugin::Invoke invoke = asking(table_.remove, request, false);
   const Result<plugin::Nothing> outcome = co_await provider_->call<plugin::Nothing>(
       plugin::known_operation("loadbalancers.delete"), context, timeouts_.load_balancer,
-      fields_of(*request), std::move(invoke), plugin::copy_nothing, running->turn.lend());
+      fields_of(*request), std::move(invoke), plugin::copy_nothing, running->lock.share());
   const Status status = outcome.status();
-  running->turn.ended(status);
+  running->lock.ended(status);
   changes_.ended_removal(uid, status);
   const bool existed = !service.id.empty() || !known_id(service).empty();
   if (is_gone(status)) creations_.removed(service, status.ok() && existed);
@@ -316,8 +316,8 @@ Task<Status> LoadBalancersBroker::remove_now(Request request,
     members_brake_.deleted(uid);
     members_brake_.withdrawn(uid);
     without_members_.erase(uid);
-    turns_.settle(lane, doubt);
-    if (turns_.abandoned(lane) > 0) removed_[uid] = {request, lane};
+    locks_.confirm(lane, unknown);
+    if (locks_.abandoned(lane) > 0) removed_[uid] = {request, lane};
   }
   co_return status;
 }
@@ -329,7 +329,7 @@ Task<void> LoadBalancersBroker::remove_again(std::string uid) {
     const Status status = co_await remove_now(request, provider_->background());
     if (is_gone(status)) {
       place = removed_.find(uid);
-      if (place != removed_.end() && turns_.abandoned(place->second.lane) == 0) {
+      if (place != removed_.end() && locks_.abandoned(place->second.lane) == 0) {
         removed_.erase(place);
       }
       co_return;
@@ -393,7 +393,7 @@ Task<Result<LoadBalancerLimits>> LoadBalancersBroker::limits(
       plugin::Context::Fields(), std::move(invoke), copy_load_balancer_limits);
   if (limits.ok()) {
     timeouts_.load_balancer = time_limit(limits->timeout, timeouts_.load_balancer);
-    turns_.set_parallel(limits->parallel);
+    locks_.set_parallel(limits->parallel);
     if (!limits->id_annotation.empty()) changes_.set_id_annotation(limits->id_annotation);
   }
   co_return limits;

@@ -3,9 +3,9 @@
 
 #include "cloud/broker/change_limits.hpp"
 #include "cloud/broker/creation_brake.hpp"
+#include "cloud/broker/key_locks.hpp"
 #include "cloud/broker/load_balancer_values.hpp"
 #include "cloud/broker/provider_timeouts.hpp"
-#include "cloud/broker/turns.hpp"
 #include "cloud/deletion/absence_brake.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin/warning_notes.hpp"
@@ -77,7 +77,7 @@ struct LoadBalancerLimitOptions {
 // one runs at a time for each Service, or each lane that the provider names, and deletions pass the
 // brake unless the Service itself shows that it gave its load balancer up, as does what leaves a
 // load balancer without members. An operation that the
-// provider never completes loses its turn after a grace period; then the cloud is observed before
+// provider never completes loses its lock after a grace period; then the cloud is observed before
 // anything else is changed, and a deletion is repeated when the lost operation completes after all
 // (docs/decisions/0010). A tenant's changes are limited, so that something is left for the others,
 // and a Service whose load balancer is replaced again and again is held. Loop thread.
@@ -98,7 +98,7 @@ class LoadBalancersBroker {
   // The provider has the two functions without which there are no load balancers.
   [[nodiscard]] bool usable() const;
 
-  // The end of `context` ends each operation; one that waits for its turn learns of it then. While
+  // The end of `context` ends each operation; one that waits for its lock learns of it then. While
   // an operation of the Service outlives its ctx inside the provider, another one is
   // unavailable/waiting "OperationNotCompleted". An `ensure` may be refused as ChangeLimits and
   // CreationBrake say; `update_backends` may not, since Nodes cause it. This object outlives them.
@@ -127,24 +127,24 @@ class LoadBalancersBroker {
   [[nodiscard]] std::size_t replacements_held() const { return creations_.held(); }
 
  private:
-  // One operation that has its turn.
+  // One operation that has its lock.
   struct Running {
     Request request;
     std::shared_ptr<plugin::Context> context;
-    std::string lane;  // the key of the turn
-    Turns::Turn turn;
+    std::string lane;  // the key of the lock
+    KeyLocks::Lock lock;
   };
   struct Removed {
     Request request;
     std::string lane;
   };
 
-  // The key of the operation's turn: the lane that the provider names, else the Service.
-  Task<Result<std::string>> turn_key(Request request, std::shared_ptr<plugin::Context> context);
+  // The key of the operation's lock: the lane that the provider names, else the Service.
+  Task<Result<std::string>> lock_key(Request request, std::shared_ptr<plugin::Context> context);
   Task<Result<Running>> begin(std::string key, Request request,
                               std::shared_ptr<plugin::Context> context);
   Task<Result<Running>> begin(Request request, std::shared_ptr<plugin::Context> context);
-  // Changes the load balancer once it is known: at once unless its key is in doubt, or it was
+  // Changes the load balancer once it is known: at once unless its outcome is unknown, or it was
   // replaced a while ago and `function` could make another one.
   Task<Result<LoadBalancer>> change(Running& running, std::string_view operation,
                                     Function function);
@@ -168,12 +168,12 @@ class LoadBalancersBroker {
   AbsenceBrake& brake_;
   AbsenceBrake& members_brake_;
   std::unordered_set<std::string> without_members_;  // UIDs, by the last change
-  Turns turns_;
+  KeyLocks locks_;
   LoadBalancerNotes notes_;
   Served served_;
   ChangeLimits changes_;
   CreationBrake creations_;
-  // By UID: what was deleted while an operation ran on without its turn.
+  // By UID: what was deleted while an operation ran on without its lock.
   std::unordered_map<std::string, Removed> removed_;
   Scope running_;  // last: its coroutines use the others
 };

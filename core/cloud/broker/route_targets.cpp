@@ -80,7 +80,7 @@ Task<Status> RouteTargets::refresh(std::shared_ptr<plugin::Context> context) {
   for (const kube::ObjectPtr& node : nodes_.list(kNodesResource, {})) {
     if (has_to_ask(node)) questions.push_back(ask(node, context->origin()));
   }
-  plugin::Together all(std::move(questions));
+  plugin::WhenAll all(std::move(questions));
   co_await all;
   build();
   co_return Status();

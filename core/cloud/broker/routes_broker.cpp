@@ -12,7 +12,7 @@ namespace ccm::cloud {
 
 namespace {
 
-constexpr const char* kTable = "";  // there is one, so the key of its turns is empty
+constexpr const char* kTable = "";  // there is one, so the key of its locks is empty
 constexpr std::chrono::milliseconds kListAgain{1'000};
 
 std::string key_of(const Route& route) {
@@ -53,7 +53,7 @@ RoutesBroker::RoutesBroker(std::shared_ptr<plugin::LiveComponent> provider, ccm_
       brake_(brake),
       targets_(std::move(targets)),
       node_deleted_(std::move(node_deleted)),
-      turns_(provider_->runtime().loop, provider_->runtime().timers, "change of routes") {}
+      locks_(provider_->runtime().loop, provider_->runtime().timers, "change of routes") {}
 
 bool RoutesBroker::usable() const { return table_.list != nullptr && table_.apply != nullptr; }
 
@@ -66,7 +66,7 @@ Task<Result<std::vector<Route>>> RoutesBroker::list(std::string cluster_name,
     request.cluster_name = c_str(cluster_name);
     list(self, ctx, &request, once);
   };
-  const uint64_t doubt = turns_.doubt(kTable);
+  const uint64_t unknown = locks_.outcome_unknown(kTable);
   Result<std::vector<Route>> routes = co_await provider_->call<std::vector<Route>>(
       plugin::known_operation("routes.list"), context, timeouts_.list, plugin::Context::Fields(),
       std::move(invoke), copy_routes);
@@ -74,7 +74,7 @@ Task<Result<std::vector<Route>>> RoutesBroker::list(std::string cluster_name,
   Status known = co_await targets_->refresh(context);
   if (context->ended()) known = context->status();
   if (!known.ok()) co_return known;
-  turns_.settle(kTable, doubt);
+  locks_.confirm(kTable, unknown);
   listed(*routes);
   co_return routes;
 }
@@ -96,9 +96,9 @@ void RoutesBroker::listed(std::vector<Route>& routes) {
 
 Task<Result<std::vector<Status>>> RoutesBroker::apply(Changes changes,
                                                       std::shared_ptr<plugin::Context> context) {
-  Result<Turns::Turn> turn = co_await turns_.take(kTable, context);
-  if (!turn.ok()) co_return turn.status();
-  if (turns_.doubt(kTable) != 0) {
+  Result<KeyLocks::Lock> lock = co_await locks_.take(kTable, context);
+  if (!lock.ok()) co_return lock.status();
+  if (locks_.outcome_unknown(kTable) != 0) {
     co_return Status(Code::unavailable, ErrorClass::waiting,
                      "what became of earlier changes is not known before the routes have been "
                      "listed again")
@@ -118,7 +118,7 @@ Task<Result<std::vector<Status>>> RoutesBroker::apply(Changes changes,
                                batch_size_.value_or(0));
   for (std::size_t next = 0; next < request.batches.size(); ++next) {
     const RouteBatch& batch = request.batches[next];
-    const Result<std::vector<Status>> outcome = co_await call(request, batch, *turn);
+    const Result<std::vector<Status>> outcome = co_await call(request, batch, *lock);
     if (outcome.ok()) {
       took(request, batch, *outcome);
       continue;
@@ -192,7 +192,8 @@ Task<Status> RoutesBroker::learn_limits(std::shared_ptr<plugin::Context> context
 }
 
 Task<Result<std::vector<Status>>> RoutesBroker::call(const Request& request,
-                                                     const RouteBatch& batch, Turns::Turn& turn) {
+                                                     const RouteBatch& batch,
+                                                     KeyLocks::Lock& lock) {
   // A blocking provider may still read its arguments when the next batch begins.
   auto given = std::make_shared<Changes>();
   given->cluster_name = request.changes.cluster_name;
@@ -216,8 +217,8 @@ Task<Result<std::vector<Status>>> RoutesBroker::call(const Request& request,
   };
   Result<std::vector<Status>> outcome = co_await provider_->call<std::vector<Status>>(
       plugin::known_operation("routes.apply"), request.context, timeouts_.routes,
-      plugin::Context::Fields(), std::move(invoke), copy_route_results, turn.lend());
-  turn.ended(outcome.status());
+      plugin::Context::Fields(), std::move(invoke), copy_route_results, lock.share());
+  lock.ended(outcome.status());
   if (outcome.ok() && outcome->size() != batch.removals.size() + batch.additions.size()) {
     outcome = Status(Code::internal, "the provider answered for another number of routes");
   }

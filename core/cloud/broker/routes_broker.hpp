@@ -1,15 +1,15 @@
 // The provider's routes for all controllers: every operation has a deadline and is counted, one
 // `apply` runs at a time, the removal of many routes passes the brake, and routes lead only where
 // they may (RouteTargets). Changes that a controller requests together are judged together and then
-// made in batches of the provider's size. A batch that the provider never completes loses its turn
+// made in batches of the provider's size. A batch that the provider never completes loses its lock
 // after a grace period; then the table is listed before anything else is changed
 // (docs/decisions/0010). Loop thread.
 #pragma once
 
+#include "cloud/broker/key_locks.hpp"
 #include "cloud/broker/provider_timeouts.hpp"
 #include "cloud/broker/route_changes.hpp"
 #include "cloud/broker/route_targets.hpp"
-#include "cloud/broker/turns.hpp"
 #include "cloud/deletion/absence_brake.hpp"
 #include "plugin/live_component.hpp"
 
@@ -59,7 +59,7 @@ class RoutesBroker {
   // The provider has the two functions without which there are no routes.
   [[nodiscard]] bool usable() const;
 
-  // The end of `context` ends each operation; one that waits for its turn learns of it then. This
+  // The end of `context` ends each operation; one that waits for its lock learns of it then. This
   // object outlives them. The listed routes have the Nodes to which they lead.
   Task<Result<std::vector<Route>>> list(std::string cluster_name,
                                         std::shared_ptr<plugin::Context> context);
@@ -88,7 +88,7 @@ class RoutesBroker {
   // Before the first apply: the provider may have no limits of its own.
   Task<Status> learn_limits(std::shared_ptr<plugin::Context> context);
   Task<Result<std::vector<Status>>> call(const Request& request, const RouteBatch& batch,
-                                         Turns::Turn& turn);
+                                         KeyLocks::Lock& lock);
   void took(Request& request, const RouteBatch& batch, const std::vector<Status>& statuses);
   void failed(Request& request, std::size_t batch, const Status& status);
   enum class Change { addition, removal };
@@ -116,7 +116,7 @@ class RoutesBroker {
   bool by_address_ = false;            // likewise: its routes lead to addresses
   runtime::TimePoint listed_;
   std::map<std::pair<std::string, std::string>, Failure> failures_;
-  Turns turns_;
+  KeyLocks locks_;
 };
 
 }  // namespace ccm::cloud

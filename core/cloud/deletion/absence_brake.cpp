@@ -1,7 +1,7 @@
 #include "cloud/deletion/absence_brake.hpp"
 
 #include "base/duration.hpp"
-#include "plugin/brake_status.hpp"
+#include "plugin/brake_reasons.hpp"
 
 #include <algorithm>
 #include <chrono>

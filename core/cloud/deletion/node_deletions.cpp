@@ -1,7 +1,7 @@
 #include "cloud/deletion/node_deletions.hpp"
 
 #include "cloud/deletion/deletion_telemetry.hpp"
-#include "plugin/brake_status.hpp"
+#include "plugin/brake_reasons.hpp"
 #include "plugin/waiting.hpp"
 
 #include <algorithm>
@@ -552,7 +552,7 @@ Task<void> NodeDeletions::look_up(Round& round) {
   }
   InstanceAnswer canary;
   if (round.canary) looks.push_back(look_for(*round.canary, canary));
-  plugin::Together all(std::move(looks));
+  plugin::WhenAll all(std::move(looks));
   co_await all;
   if (round.canary) round.canary_standing = standing_of(canary.state());
 }

@@ -4,7 +4,7 @@
 
 #include "../runtime/manual_timers.hpp"
 #include "cloud/broker/abi_structs.hpp"
-#include "plugin/brake_status.hpp"
+#include "plugin/brake_reasons.hpp"
 #include "plugin/host_services/kube_service.hpp"
 
 #include <gtest/gtest.h>

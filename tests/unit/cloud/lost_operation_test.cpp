@@ -146,19 +146,19 @@ TEST_F(LostOperationTest, WhoIsDestroyedGivesItsTurnBackOrHasAbandonedIt) {
 
 TEST_F(LostOperationTest, WhoIsDestroyedWithATurnThatItHasNotBegunGivesItBack) {
   start(nullptr, &route_provider_);
-  Turns turns(loop_, timers_, "test");
-  const auto take = [&](Tasks& tasks, std::optional<Turns::Turn>& turn) {
-    tasks(turns.take("key", component_->background()),
-          [&](Result<Turns::Turn> taken) { turn.emplace(*std::move(taken)); });
+  KeyLocks locks(loop_, timers_, "test");
+  const auto take = [&](Tasks& tasks, std::optional<KeyLocks::Lock>& lock) {
+    tasks(locks.take("key", component_->background()),
+          [&](Result<KeyLocks::Lock> taken) { lock.emplace(*std::move(taken)); });
   };
   std::optional<Tasks> next;
-  std::optional<Turns::Turn> held, never, last;
+  std::optional<KeyLocks::Lock> held, never, last;
   take(tasks_, held);
   take(next.emplace(), never);
   take(tasks_, last);
   ASSERT_TRUE(held);
   held.reset();
-  next.reset();  // its turn is posted
+  next.reset();  // its lock is posted
   EXPECT_FALSE(last);
   poll();
   EXPECT_FALSE(never);

@@ -95,8 +95,8 @@ struct TogetherTest : testing::Test {
     if (!co_await answer) throw std::runtime_error("fault" + std::string(kept ? "!" : ""));
   }
   static Task<void> all(std::vector<Task<void>> tasks) {
-    Together together(std::move(tasks));
-    co_await together;
+    WhenAll all(std::move(tasks));
+    co_await all;
   }
   void start(std::size_t count, const std::shared_ptr<int>& kept = {}) {
     std::vector<Task<void>> tasks;

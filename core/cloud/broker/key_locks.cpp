@@ -1,4 +1,4 @@
-#include "cloud/broker/turns.hpp"
+#include "cloud/broker/key_locks.hpp"
 
 #include "base/duration.hpp"
 #include "base/log.hpp"
@@ -22,9 +22,9 @@ namespace {
 constexpr milliseconds kFirstComeBack{1'000};
 constexpr milliseconds kLastComeBack{30'000};
 
-// From the moment when an operation is abandoned until its turn is taken away.
+// From the moment when an operation is abandoned until its lock is taken away.
 constexpr milliseconds kGrace{300'000};
-// The number of operations that may run on without their turn. Beyond it each turn is kept: a
+// The number of operations that may run on without their lock. Beyond it each lock is kept: a
 // component that completes nothing must not fill the memory.
 constexpr std::size_t kMostRunningOn = 100;
 
@@ -36,16 +36,16 @@ std::string_view tenant_of(const plugin::Context& context) {
 
 }  // namespace
 
-// What a Turn and its operation hold together.
-struct Turns::Held {
+// What a Lock and its operation hold together.
+struct KeyLocks::Held {
   std::weak_ptr<State> state;
   std::string key;
   uint64_t number = 0;
   ~Held();
 };
 
-struct Turns::State : std::enable_shared_from_this<State> {
-  using Go = std::function<void(Result<Turn>)>;  // nothing when its coroutine was destroyed
+struct KeyLocks::State : std::enable_shared_from_this<State> {
+  using Go = std::function<void(Result<Lock>)>;  // nothing when its coroutine was destroyed
   struct Waiter {
     std::shared_ptr<plugin::Context> context;
     Go go;
@@ -56,13 +56,13 @@ struct Turns::State : std::enable_shared_from_this<State> {
     Waiter waiter;
   };
   struct Key {
-    uint64_t holder = 0;  // the turn that is held; 0 = none
+    uint64_t holder = 0;  // the lock that is held; 0 = none
     runtime::TimePoint since;
     std::optional<runtime::TimePoint> given_up;
     runtime::Timers::Id timer = 0;
     FairList<Waiter> waiting;  // several Services may have one key
     std::size_t abandoned = 0;
-    uint64_t doubt = 0;
+    uint64_t unknown = 0;
   };
 
   State(runtime::EventLoop& wanted_loop, runtime::Timers& wanted_timers, std::string text)
@@ -71,7 +71,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
   void take(const std::string& key, Waiter waiter) {
     Key& entry = keys[key];
     if (entry.holder == 0) {
-      if (const auto held = hold(key, entry, waiter)) waiter.go(Turn(held));
+      if (const auto held = hold(key, entry, waiter)) waiter.go(Lock(held));
     } else if (entry.given_up) {
       waiter.go(refusal(entry));
     } else {
@@ -81,7 +81,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // Behind a turn that never ends, as that of a blocking function that does not return, each retry
+  // Behind a lock that never ends, as that of a blocking function that does not return, each retry
   // would leave a waiter for ever.
   void dismiss_ended(Key& entry) {
     FairList<Waiter> all = std::exchange(entry.waiting, {});
@@ -95,7 +95,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // The key is taken. Null: with too many turns elsewhere `waiter` goes on when one of them ends.
+  // The key is taken. Null: with too many locks elsewhere `waiter` goes on when one of them ends.
   std::shared_ptr<Held> hold(const std::string& key, Key& entry, const Waiter& waiter) {
     entry.holder = ++last_number;
     entry.since = timers.now();
@@ -108,11 +108,11 @@ struct Turns::State : std::enable_shared_from_this<State> {
     return std::make_shared<Held>(weak_from_this(), key, entry.holder);
   }
 
-  // Not inside the end of another turn: with it, all that waits here may be about to be destroyed.
+  // Not inside the end of another lock: with it, all that waits here may be about to be destroyed.
   void go_on(Waiter waiter, std::shared_ptr<Held> held) {
     loop.post([waiter = std::move(waiter), held = std::move(held)]() mutable {
       if (waiter.context->ended()) return waiter.go(waiter.context->status());
-      waiter.go(Turn(std::move(held)));
+      waiter.go(Lock(std::move(held)));
     });
   }
 
@@ -158,13 +158,13 @@ struct Turns::State : std::enable_shared_from_this<State> {
   void completed_late(const std::string& key, Key& entry) {
     --entry.abandoned;
     --all_abandoned;
-    entry.doubt = ++last_doubt;
+    entry.unknown = ++last_unknown;
     log::warning("Provider completed an operation that others no longer waited for",
                  {{"operation", what}, {"key", key}});
     if (on_late) on_late(key);
   }
 
-  // Posted after the wait for the operation: a completion of that moment has released the turn.
+  // Posted after the wait for the operation: a completion of that moment has released the lock.
   void check_given_up(const std::string& key, uint64_t number) {
     const auto place = keys.find(key);
     if (place == keys.end() || place->second.holder != number || place->second.given_up) return;
@@ -198,7 +198,7 @@ struct Turns::State : std::enable_shared_from_this<State> {
                {{"operation", what}, {"key", key}, {"after", timers.now() - entry.since}});
     ++entry.abandoned;
     ++all_abandoned;
-    entry.doubt = ++last_doubt;
+    entry.unknown = ++last_unknown;
     pass_on(key);
     one_less();
   }
@@ -219,40 +219,41 @@ struct Turns::State : std::enable_shared_from_this<State> {
     const auto place = keys.find(key);
     if (place == keys.end()) return;
     const Key& entry = place->second;
-    if (entry.holder == 0 && entry.abandoned == 0 && entry.doubt == 0) keys.erase(place);
+    if (entry.holder == 0 && entry.abandoned == 0 && entry.unknown == 0) keys.erase(place);
   }
 
   runtime::EventLoop& loop;
   runtime::Timers& timers;
   const std::string what;
   std::function<void(const std::string&)> on_late;
-  std::unordered_map<std::string, Key> keys;  // keys with a held turn or with a record
+  std::unordered_map<std::string, Key> keys;  // keys with a held lock or with a record
   std::size_t all_abandoned = 0;
   int64_t most_parallel = 0;
-  int64_t parallel = 0;  // operations that run and have their turn
-  // Operations with their key's turn that wait until fewer run; namespaces take turns.
+  int64_t parallel = 0;  // operations that run and have their lock
+  // Operations with their key's lock that wait until fewer run; namespaces take turns.
   FairList<Queued> queue;
   uint64_t last_number = 0;
-  uint64_t last_doubt = 0;
+  uint64_t last_unknown = 0;
 };
 
-Turns::Held::~Held() {
+KeyLocks::Held::~Held() {
   if (const auto owner = state.lock()) owner->released(key, number);
 }
 
-Turns::Turn::~Turn() {
-  const auto state = held_ && lent_ ? held_->state.lock() : nullptr;
+KeyLocks::Lock::~Lock() {
+  const auto state = held_ && shared_ ? held_->state.lock() : nullptr;
   if (!state) return;
   state->loop.post([weak = held_->state, key = held_->key, number = held_->number] {
     if (const auto still = weak.lock()) still->check_given_up(key, number);
   });
 }
 
-Turns::Turns(runtime::EventLoop& loop, runtime::Timers& timers, std::string what)
+KeyLocks::KeyLocks(runtime::EventLoop& loop, runtime::Timers& timers, std::string what)
     : state_(std::make_shared<State>(loop, timers, std::move(what))) {}
 
-Task<Result<Turns::Turn>> Turns::take(std::string key, std::shared_ptr<plugin::Context> context) {
-  using Taking = plugin::CallbackAwaiter<Result<Turn>>;
+Task<Result<KeyLocks::Lock>> KeyLocks::take(std::string key,
+                                            std::shared_ptr<plugin::Context> context) {
+  using Taking = plugin::CallbackAwaiter<Result<Lock>>;
   const Taking::Start start = [&](State::Go go) {
     state_->take(key, {std::move(context), std::move(go)});
   };
@@ -260,26 +261,26 @@ Task<Result<Turns::Turn>> Turns::take(std::string key, std::shared_ptr<plugin::C
   co_return co_await taking;
 }
 
-void Turns::set_parallel(int64_t most) { state_->most_parallel = most; }
+void KeyLocks::set_parallel(int64_t most) { state_->most_parallel = most; }
 
-uint64_t Turns::doubt(const std::string& key) const {
+uint64_t KeyLocks::outcome_unknown(const std::string& key) const {
   const auto place = state_->keys.find(key);
-  return place == state_->keys.end() ? 0 : place->second.doubt;
+  return place == state_->keys.end() ? 0 : place->second.unknown;
 }
 
-void Turns::settle(const std::string& key, uint64_t seen) {
+void KeyLocks::confirm(const std::string& key, uint64_t seen) {
   const auto place = state_->keys.find(key);
-  if (place == state_->keys.end() || place->second.doubt != seen) return;
-  place->second.doubt = 0;
+  if (place == state_->keys.end() || place->second.unknown != seen) return;
+  place->second.unknown = 0;
   state_->forget(key);
 }
 
-std::size_t Turns::abandoned(const std::string& key) const {
+std::size_t KeyLocks::abandoned(const std::string& key) const {
   const auto place = state_->keys.find(key);
   return place == state_->keys.end() ? 0 : place->second.abandoned;
 }
 
-void Turns::on_late(std::function<void(const std::string& key)> fn) {
+void KeyLocks::on_late(std::function<void(const std::string& key)> fn) {
   state_->on_late = std::move(fn);
 }
 
