@@ -16,7 +16,8 @@ constexpr std::chrono::milliseconds kAge{20'000};
 // again after a minute, and everything after a failure.
 constexpr std::chrono::milliseconds kVpcAge{600'000};
 constexpr std::chrono::milliseconds kLackingVpcAge{60'000};
-constexpr std::chrono::milliseconds kInstancesAge{60'000};
+// An instance that ran so lately and does not any more is refused as a target, by its id.
+constexpr std::chrono::milliseconds kInstancesAge{300'000};
 constexpr std::chrono::milliseconds kSoon{1'000};
 constexpr std::chrono::milliseconds kTimeout{120'000};
 
@@ -229,17 +230,15 @@ Task<Result<InstanceMap>> LoadBalancers::instances_of(Ctx ctx,
                                                       const std::vector<std::string>& ids) {
   InstanceMap found;
   if (ids.empty()) co_return found;
-  const auto all = co_await instances_.list(ctx, kInstancesAge);
-  if (!all.ok()) co_return all.status();
+  auto some = co_await instances_.some(ctx, ids, kInstancesAge);
+  if (!some.ok()) co_return some.status();
+  found = *std::move(some);
   std::vector<std::string> unclear;
   for (const std::string& id : ids) {
-    const auto known = (*all)->find(id);
-    if (known != (*all)->end() && known->second.state == "running") {
-      found.insert(*known);
-    } else {
-      unclear.push_back(id);
-    }
+    const auto known = found.find(id);
+    if (known == found.end() || known->second.state != "running") unclear.push_back(id);
   }
+  for (const std::string& id : unclear) found.erase(id);
   if (unclear.empty()) co_return found;
   auto more = co_await instances_.by_ids(ctx, std::move(unclear), std::chrono::milliseconds(0));
   if (!more.ok()) co_return more.status();

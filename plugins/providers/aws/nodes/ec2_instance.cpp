@@ -42,7 +42,6 @@ Result<Ec2Instance> read_instance(XmlElement item) {
   instance.state = item.child("instanceState").text("name");
   instance.zone = item.child("placement").text("availabilityZone");
   instance.vpc_id = item.text("vpcId");
-  instance.subnet_id = item.text("subnetId");
   instance.private_dns_name = item.text("privateDnsName");
   instance.public_dns_name = item.text("dnsName");
   instance.public_address = item.text("ipAddress");

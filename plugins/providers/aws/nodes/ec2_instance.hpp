@@ -28,7 +28,6 @@ struct Ec2Instance {
   std::string state;
   std::string zone;  // "us-east-1a"
   std::string vpc_id;
-  std::string subnet_id;
   std::string private_dns_name;
   std::string public_dns_name;
   std::string public_address;

@@ -41,6 +41,12 @@ class Ec2Instances {
   Task<Result<InstanceMap>> by_ids(Ctx ctx, std::vector<std::string> ids,
                                    std::chrono::milliseconds max_age);
 
+  // The instances with these ids, as far as there are: those of the last listing when it began less
+  // than `max_age` ago; else by look-ups where they cost fewer calls than a listing, until as many
+  // were made as a listing costs. Failures: those of Client::pages.
+  Task<Result<InstanceMap>> some(Ctx ctx, std::vector<std::string> ids,
+                                 std::chrono::milliseconds max_age);
+
   // All that pass EC2's filters.
   Task<Result<InstanceMap>> matching(Ctx ctx, Params filters);
 
@@ -51,6 +57,7 @@ class Ec2Instances {
     Result<InstanceMapPtr> outcome = Status(Code::unavailable, "nobody listed instances");
   };
   Task<Status> run(std::shared_ptr<Round> round);
+  [[nodiscard]] bool look_up_is_cheaper(size_t ids, std::chrono::milliseconds max_age) const;
 
   Host& host_;
   Client& client_;
@@ -58,6 +65,8 @@ class Ec2Instances {
   std::shared_ptr<Round> running_;
   InstanceMapPtr last_;  // the last complete listing
   std::chrono::milliseconds last_at_{0};
+  size_t last_pages_ = 0;  // calls that the last listing took; 0 = there was none
+  size_t looked_up_ = 0;   // calls of some() since then
 };
 
 }  // namespace ccm::aws

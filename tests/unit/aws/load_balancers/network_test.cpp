@@ -613,6 +613,34 @@ TEST_F(AwsLoadBalancersTest, EachCallThatFailsOnceIsMendedByTheNextSync) {
   }
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_59_FewTargetsOfManyInstancesAreLookedUp) {
+  for (int i = 1'000; i < 2'500; ++i) {
+    const std::string id = "i-0000000000000" + std::to_string(i);
+    cloud.instances[id] = cloud.instances[instance(1)];
+  }
+  const auto filter = [&](const char* name) {
+    return cloud.last["DescribeInstances"].filter(name);
+  };
+  ensured(nlb());
+  EXPECT_EQ(filter("vpc-id").size(), 1U);
+  const auto next = [&](int number) {
+    auto service = nlb({80 + number});
+    service.name = "s" + std::to_string(number);
+    service.uid[0] = static_cast<char>('0' + number);
+    cloud.clear_log();
+    ensured(service);
+    return cloud.count("DescribeInstances");
+  };
+  advance(seconds(200));
+  EXPECT_EQ(next(1), 0);
+  advance(seconds(200));
+  EXPECT_EQ(next(2), 1);
+  EXPECT_EQ(filter("instance-id").size(), 3U) << "a look-up costs one call, a listing two";
+  EXPECT_EQ(next(3), 1);
+  EXPECT_EQ(filter("vpc-id").size(), 1U) << "two look-ups would cost as much as a listing";
+  EXPECT_EQ(next(4), 0);
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_60_OthersAreLeftToTheirController) {
   for (const char* type : {"external", "nlb-ip"}) {
     EXPECT_EQ(ensure(with(web(), {{"type", type}})).status().code(), Code::implemented_elsewhere);
