@@ -215,7 +215,7 @@ void ClassicPlanner::plan_old_groups(ClassicSubject& subject) {
   for (const std::string& id : wanted_groups(subject)) old.erase(id);
   if (source_removals(old, *subject.groups).empty()) return;
   subject.plan.add("security groups of Nodes", [this, s = &subject, old](Ctx ctx) {
-    return close_to_groups(std::move(ctx), *s, old);
+    return users_.close_nodes_to(std::move(ctx), s->balancer.name, old);
   });
 }
 
@@ -370,15 +370,6 @@ Task<Status> ClassicPlanner::change_node_rules(Ctx ctx, ClassicSubject& subject)
     if (!applied.ok()) co_return applied;
   }
   co_return Status();
-}
-
-// A group of the user's may be in front of other load balancers, too.
-Task<Status> ClassicPlanner::close_to_groups(Ctx ctx, ClassicSubject& subject,
-                                             std::set<std::string> groups) {
-  const auto others = co_await users_.groups_of_others(ctx, subject.balancer.name);
-  if (!others.ok()) co_return others.status();
-  for (const std::string& id : *others) groups.erase(id);
-  co_return co_await groups_.close_nodes_to(ctx, std::move(groups));
 }
 
 }  // namespace ccm::aws

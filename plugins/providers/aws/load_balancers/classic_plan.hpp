@@ -71,7 +71,6 @@ class ClassicPlanner {
   Task<Status> change_subnets(Ctx ctx, ClassicSubject& subject);
   Task<Status> set_policies(Ctx ctx, ClassicSubject& subject);
   Task<Status> change_node_rules(Ctx ctx, ClassicSubject& subject);
-  Task<Status> close_to_groups(Ctx ctx, ClassicSubject& subject, std::set<std::string> groups);
 
   [[nodiscard]] std::vector<RuleChange> node_changes_of(ClassicSubject& subject,
                                                         const SecurityGroups& groups) const;

@@ -5,6 +5,7 @@
 
 #include "elb.hpp"
 #include "elbv2.hpp"
+#include "groups.hpp"
 
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
@@ -16,12 +17,17 @@ namespace ccm::aws {
 
 class GroupUsers {
  public:
-  GroupUsers(Elbv2& elbv2, Elb& elb) : elbv2_(elbv2), elb_(elb) {}
+  GroupUsers(Elbv2& elbv2, Elb& elb, Groups& groups) : elbv2_(elbv2), elb_(elb), groups_(groups) {}
 
   // The groups of all classic and Network Load Balancers but the one with that name or ARN, of
   // whatever cluster, without those that are being deleted: of two that go at the same time each
   // would leave the rule for the other one. Failures: those of the listings.
   Task<Result<std::set<std::string>>> groups_of_others(Ctx ctx, std::string id);
+  // Takes the Nodes' rules for groups that the load balancer with that name or ARN leaves away, as
+  // far as no other one has them: source_removals(). A group need not be the first one here:
+  // another load balancer, where it was, may have left its rule for this one. Failures: those of
+  // the calls.
+  Task<Status> close_nodes_to(Ctx ctx, std::string id, std::set<std::string> groups);
   // That load balancer is being deleted; or it is not any more.
   void goes(const std::string& id) { going_.insert(id); }
   void stays(const std::string& id) { going_.erase(id); }
@@ -29,6 +35,7 @@ class GroupUsers {
  private:
   Elbv2& elbv2_;
   Elb& elb_;
+  Groups& groups_;
   std::set<std::string> going_;  // names of classic ones, ARNs
 };
 

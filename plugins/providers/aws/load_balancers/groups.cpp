@@ -151,17 +151,6 @@ Task<Status> Groups::settle_path_mtu(Ctx ctx, std::string group_id) {
   co_return co_await apply(ctx, std::move(rest));
 }
 
-Task<Status> Groups::close_nodes_to(Ctx ctx, std::set<std::string> sources) {
-  if (sources.empty()) co_return Status();
-  const auto known = co_await list(ctx, kKnown);
-  if (!known.ok()) co_return known.status();
-  for (RuleChange& change : source_removals(sources, **known)) {
-    Status applied = co_await apply(ctx, std::move(change));
-    if (!applied.ok()) co_return applied;
-  }
-  co_return Status();
-}
-
 Task<Status> Groups::add_tags(Ctx ctx, std::string id, Tags tags) {
   Call call{Api::ec2, "CreateTags"};
   call.idempotent = true;

@@ -28,8 +28,6 @@ class Groups {
   Task<Result<std::string>> create(Ctx ctx, std::string name, std::string description, Tags tags);
   // What is there already, or gone, is success. The new rules come first.
   Task<Status> apply(Ctx ctx, RuleChange change);
-  // Takes the Nodes' rules for these groups of load balancers away: source_removals().
-  Task<Status> close_nodes_to(Ctx ctx, std::set<std::string> sources);
   Task<Status> add_tags(Ctx ctx, std::string id, Tags tags);
   // "Not found" is success; class conflict (DependencyViolation) while something uses it.
   Task<Status> remove(Ctx ctx, std::string id);

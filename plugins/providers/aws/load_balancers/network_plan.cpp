@@ -217,7 +217,7 @@ void NetworkPlanner::plan_old_groups(NetworkSubject& subject) {
   old.erase(subject.managed_id);
   if (source_removals(old, *subject.groups).empty()) return;
   subject.plan.add("security groups of Nodes", [this, s = &subject, old](Ctx ctx) {
-    return close_to_groups(std::move(ctx), *s, old);
+    return users_.close_nodes_to(std::move(ctx), s->balancer.arn, old);
   });
 }
 

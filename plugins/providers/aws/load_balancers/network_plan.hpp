@@ -97,7 +97,6 @@ class NetworkPlanner {
   Task<Status> take_over_group(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
   Task<Status> make_listener(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
   Task<Status> register_all(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
-  Task<Status> close_to_groups(Ctx ctx, NetworkSubject& subject, std::set<std::string> groups);
   Task<Status> change_node_rules(Ctx ctx, NetworkSubject& subject, bool removals);
 
   [[nodiscard]] NodeAccess access_of(const NetworkSubject& subject) const;

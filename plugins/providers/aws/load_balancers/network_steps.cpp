@@ -142,12 +142,4 @@ Task<Status> NetworkPlanner::change_node_rules(Ctx ctx, NetworkSubject& subject,
   co_return Status();
 }
 
-Task<Status> NetworkPlanner::close_to_groups(Ctx ctx, NetworkSubject& subject,
-                                             std::set<std::string> groups) {
-  const auto others = co_await users_.groups_of_others(ctx, subject.balancer.arn);
-  if (!others.ok()) co_return others.status();
-  for (const std::string& id : *others) groups.erase(id);
-  co_return co_await groups_.close_nodes_to(ctx, std::move(groups));
-}
-
 }  // namespace ccm::aws

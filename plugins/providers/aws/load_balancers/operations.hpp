@@ -120,8 +120,8 @@ class LoadBalancers {
   Task<Status> remove_classic(Ctx ctx, const LoadBalancerService& service);
   // Takes the rules of the load balancer with that mark away, and those for the groups.
   Task<Status> remove_rules(Ctx ctx, std::string mark, std::vector<std::string> own);
-  // Takes the rules for the groups of a load balancer that goes away, as far as no other has them.
-  Task<Status> close_nodes_to(Ctx ctx, std::string id, std::vector<std::string> groups);
+  // The groups of a load balancer that goes, whose rules in the groups of Nodes are the manager's.
+  [[nodiscard]] std::set<std::string> groups_to_close(const std::vector<std::string>& ids) const;
   Task<Status> remove_orphan_groups(Ctx ctx, const LoadBalancerService& service);
   Task<Status> remove_groups(Ctx ctx, std::vector<std::string> ids);
   Task<Status> delete_network(Ctx ctx, NetworkBalancer balancer);

@@ -119,17 +119,9 @@ Task<Status> LoadBalancers::remove_rules(Ctx ctx, std::string mark, std::vector<
   co_return Status();
 }
 
-// A group of the user's may be that of other load balancers, too: only rules for it that nobody
-// else needs go. It need not be the first group here: another load balancer, where it was, may have
-// left its rule for this one.
-Task<Status> LoadBalancers::close_nodes_to(Ctx ctx, std::string id,
-                                           std::vector<std::string> groups) {
-  if (groups.empty() || settings_.disable_security_group_ingress) co_return Status();
-  const auto others = co_await users_.groups_of_others(ctx, std::move(id));
-  if (!others.ok()) co_return others.status();
-  std::set<std::string> sources(groups.begin(), groups.end());
-  for (const std::string& other : *others) sources.erase(other);
-  co_return co_await groups_.close_nodes_to(ctx, std::move(sources));
+std::set<std::string> LoadBalancers::groups_to_close(const std::vector<std::string>& ids) const {
+  if (settings_.disable_security_group_ingress) return {};
+  return {ids.begin(), ids.end()};
 }
 
 Task<Status> LoadBalancers::remove_groups(Ctx ctx, std::vector<std::string> ids) {
@@ -148,7 +140,7 @@ Task<Status> LoadBalancers::delete_network(Ctx ctx, NetworkBalancer balancer) {
   const auto groups = co_await elbv2_.groups(ctx, kNone);
   if (!groups.ok()) co_return groups.status();
   users_.goes(balancer.arn);
-  Status gone = co_await close_nodes_to(ctx, balancer.arn, balancer.groups);
+  Status gone = co_await users_.close_nodes_to(ctx, balancer.arn, groups_to_close(balancer.groups));
   if (gone.ok()) gone = co_await elbv2_.delete_balancer(ctx, balancer);
   if (!gone.ok()) co_return gone;
   users_.stays(balancer.arn);
@@ -254,7 +246,7 @@ Task<Status> LoadBalancers::delete_classic(Ctx ctx, std::string name) {
   Status gone;
   users_.goes(name);
   if (balancer != (*all)->end()) {
-    gone = co_await close_nodes_to(ctx, name, balancer->second.groups);
+    gone = co_await users_.close_nodes_to(ctx, name, groups_to_close(balancer->second.groups));
   }
   if (gone.ok()) gone = co_await elb_.delete_balancer(ctx, name);
   if (!gone.ok()) co_return gone;
