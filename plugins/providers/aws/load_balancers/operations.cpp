@@ -230,15 +230,21 @@ Task<Result<InstanceMap>> LoadBalancers::instances_of(Ctx ctx,
                                                       const std::vector<std::string>& ids) {
   InstanceMap found;
   if (ids.empty()) co_return found;
-  auto some = co_await instances_.some(ctx, ids, kInstancesAge);
-  if (!some.ok()) co_return some.status();
-  found = *std::move(some);
   std::vector<std::string> unclear;
-  for (const std::string& id : ids) {
-    const auto known = found.find(id);
-    if (known == found.end() || known->second.state != "running") unclear.push_back(id);
+  if (instances_.takes_look_up(ids.size(), kInstancesAge)) {
+    unclear = ids;
+  } else {
+    const auto all = co_await instances_.list(ctx, kInstancesAge);
+    if (!all.ok()) co_return all.status();
+    for (const std::string& id : ids) {
+      const auto known = (*all)->find(id);
+      if (known != (*all)->end() && known->second.state == "running") {
+        found.insert(*known);
+      } else {
+        unclear.push_back(id);
+      }
+    }
   }
-  for (const std::string& id : unclear) found.erase(id);
   if (unclear.empty()) co_return found;
   auto more = co_await instances_.by_ids(ctx, std::move(unclear), std::chrono::milliseconds(0));
   if (!more.ok()) co_return more.status();

@@ -88,25 +88,12 @@ Task<Status> Ec2Instances::run(std::shared_ptr<Round> round) {
   co_return Status();  // the failure is told to those who asked
 }
 
-bool Ec2Instances::look_up_is_cheaper(size_t ids, milliseconds max_age) const {
+bool Ec2Instances::takes_look_up(size_t ids, milliseconds max_age) {
   if (running_ || (last_ && host_.timer.now() - last_at_ < max_age)) return false;
-  return looked_up_ + (ids + kFilterValues - 1) / kFilterValues < last_pages_;
-}
-
-Task<Result<InstanceMap>> Ec2Instances::some(Ctx ctx, std::vector<std::string> ids,
-                                             milliseconds max_age) {
-  if (look_up_is_cheaper(ids.size(), max_age)) {
-    looked_up_ += (ids.size() + kFilterValues - 1) / kFilterValues;
-    co_return co_await by_ids(ctx, std::move(ids), milliseconds(0));
-  }
-  InstanceMap found;
-  const auto all = co_await list(ctx, max_age);
-  if (!all.ok()) co_return all.status();
-  for (const std::string& id : ids) {
-    const auto known = (*all)->find(id);
-    if (known != (*all)->end()) found.insert(*known);
-  }
-  co_return found;
+  const size_t calls = (ids + kFilterValues - 1) / kFilterValues;
+  if (looked_up_ + calls >= last_pages_) return false;
+  looked_up_ += calls;
+  return true;
 }
 
 Task<Result<InstanceMap>> Ec2Instances::by_ids(Ctx ctx, std::vector<std::string> ids,

@@ -41,11 +41,9 @@ class Ec2Instances {
   Task<Result<InstanceMap>> by_ids(Ctx ctx, std::vector<std::string> ids,
                                    std::chrono::milliseconds max_age);
 
-  // The instances with these ids, as far as there are: those of the last listing when it began less
-  // than `max_age` ago; else by look-ups where they cost fewer calls than a listing, until as many
-  // were made as a listing costs. Failures: those of Client::pages.
-  Task<Result<InstanceMap>> some(Ctx ctx, std::vector<std::string> ids,
-                                 std::chrono::milliseconds max_age);
+  // Whether by_ids() for that many instances costs fewer calls than the listing that list() would
+  // read for them. It counts as asked for: look-ups never cost more than one listing in all.
+  bool takes_look_up(size_t ids, std::chrono::milliseconds max_age);
 
   // All that pass EC2's filters.
   Task<Result<InstanceMap>> matching(Ctx ctx, Params filters);
@@ -57,7 +55,6 @@ class Ec2Instances {
     Result<InstanceMapPtr> outcome = Status(Code::unavailable, "nobody listed instances");
   };
   Task<Status> run(std::shared_ptr<Round> round);
-  [[nodiscard]] bool look_up_is_cheaper(size_t ids, std::chrono::milliseconds max_age) const;
 
   Host& host_;
   Client& client_;
@@ -66,7 +63,7 @@ class Ec2Instances {
   InstanceMapPtr last_;  // the last complete listing
   std::chrono::milliseconds last_at_{0};
   size_t last_pages_ = 0;  // calls that the last listing took; 0 = there was none
-  size_t looked_up_ = 0;   // calls of some() since then
+  size_t looked_up_ = 0;   // calls of takes_look_up() since then
 };
 
 }  // namespace ccm::aws
