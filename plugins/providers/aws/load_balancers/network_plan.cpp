@@ -197,15 +197,11 @@ void NetworkPlanner::plan_node_rules(NetworkSubject& subject, bool removals) {
   });
 }
 
-Task<Status> NetworkPlanner::learn_users(Ctx ctx, NetworkSubject& subject) {
-  std::vector<std::string> ids = subject.balancer.groups;
-  ids.insert(ids.end(), subject.own_groups.begin(), subject.own_groups.end());
-  std::erase(ids, subject.managed_id);
-  if (ids.empty()) co_return Status();
-  auto others = co_await users_.groups_of_others(ctx, subject.balancer.arn);
-  if (!others.ok()) co_return others.status();
-  subject.groups_of_others = *std::move(others);
-  co_return Status();
+// Whether Nodes may have rules for groups of the user's, which others may have, too.
+bool NetworkPlanner::has_named_groups(const NetworkSubject& subject) {
+  const auto named = [&](const std::string& id) { return id != subject.managed_id; };
+  const auto& groups = subject.balancer.groups;
+  return !subject.own_groups.empty() || std::any_of(groups.begin(), groups.end(), named);
 }
 
 // The Nodes' rules for groups that it leaves: also one that bears the mark of another load balancer
@@ -515,8 +511,11 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
   if (possible.ok()) possible = choose_security_groups(subject);
   if (possible.ok()) possible = choose_subnets_of(subject);
   if (!possible.ok()) co_return possible;
-  Status learned = co_await learn_users(ctx, subject);
-  if (!learned.ok()) co_return learned;
+  if (has_named_groups(subject)) {
+    auto others = co_await users_.groups_of_others(ctx, subject.balancer.arn);
+    if (!others.ok()) co_return others.status();
+    subject.groups_of_others = *std::move(others);
+  }
   if (!subject.exists) {
     plan_creation(subject);
     co_return Status();

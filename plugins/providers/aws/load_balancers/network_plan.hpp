@@ -71,8 +71,7 @@ class NetworkPlanner {
   // Checks of the wish itself.
   Status choose_subnets_of(NetworkSubject& subject) const;
   Status choose_security_groups(NetworkSubject& subject) const;
-  // Fills groups_of_others.
-  Task<Status> learn_users(Ctx ctx, NetworkSubject& subject);
+  static bool has_named_groups(const NetworkSubject& subject);
   void plan_old_groups(NetworkSubject& subject);
   static Status claim_ports(NetworkSubject& subject, const std::vector<Listener>& listeners);
   Task<Status> plan_existing(Ctx ctx, NetworkSubject& subject);
