@@ -80,7 +80,7 @@ int64_t kept_from(CallPriority priority, int64_t limit) {
 }  // namespace
 
 std::optional<milliseconds> parse_retry_after(std::string_view text, system_clock::time_point now) {
-  constexpr int64_t kYear = 365 * 24 * 3600;
+  constexpr int64_t kYear = int64_t{365} * 24 * 3600;
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = error != std::errc::invalid_argument && end == text.data() + text.size();
