@@ -159,8 +159,7 @@ void ComponentController::declare_period(ccm_str key, int64_t period_ms) {
 runtime::ControllerRunner::MapFn ComponentController::map_of(const Watch& watch) {
   if (watch.map == nullptr) return {};
   return [component = component_, map = watch.map, owner = watch.owner](
-             runtime::EventKind kind, const kube::ObjectPtr& before, const kube::ObjectPtr& now,
-             runtime::WorkQueue&) {
+             runtime::EventKind kind, const kube::ObjectPtr& before, const kube::ObjectPtr& now) {
     auto event = sized<ccm_watch_event>();
     event.kind = static_cast<int32_t>(kind);
     event.old = object_handle(before);
@@ -225,9 +224,8 @@ void ComponentController::report(const runtime::ReconcileReport& ended) {
       line.info("Reconciled",
                 {{"controller", name}, {"key", ended.request.key}, {"duration", ended.duration}});
     }
-  } else if (status.error_class() == ErrorClass::waiting ||
-             status.code() == Code::implemented_elsewhere || status.code() == Code::cancelled ||
-             status.reason() == kDryRun) {
+  } else if (status.error_class() == ErrorClass::waiting || runtime::left_alone(status) ||
+             status.code() == Code::cancelled || status.reason() == kDryRun) {
     if (const auto line = log::v(2)) {
       line.info(
           "Reconcile is not done yet",

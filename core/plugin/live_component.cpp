@@ -171,7 +171,7 @@ std::shared_ptr<runtime::WorkerPool::Lane> lane_of(ComponentRuntime& runtime,
                                                    const ComponentIdentity& identity) {
   auto& entry = runtime.lanes[identity.plugin_id];
   auto lane = entry.lock();
-  if (!lane) entry = lane = runtime.workers.lane(identity.plugin_id, identity.max_parallel);
+  if (!lane) entry = lane = runtime.workers.lane(identity.max_parallel);
   return lane;
 }
 

@@ -95,10 +95,8 @@ std::string shortened(const std::string& text) {
 
 nanoseconds not_negative(nanoseconds time) { return std::max(time, nanoseconds(0)); }
 
-bool left_alone(const Status& status) { return status.code() == Code::implemented_elsewhere; }
-
 ObjectState state_of(const Status& status) {
-  if (left_alone(status)) return ObjectState::left_alone;
+  if (runtime::left_alone(status)) return ObjectState::left_alone;
   if (status.refused()) return ObjectState::refused;
   if (is_held(status)) return ObjectState::held;
   return status.error_class() == ErrorClass::waiting ? ObjectState::waiting : ObjectState::retrying;
@@ -140,7 +138,7 @@ bool ReconcileRecords::ended(const runtime::ReconcileReport& report) {
     return false;
   }
   settled_.forget(key);
-  if (left_alone(report.status) && too_many_left_alone()) {
+  if (runtime::left_alone(report.status) && too_many_left_alone()) {
     if (place != records_.end()) drop(place);
     return false;
   }

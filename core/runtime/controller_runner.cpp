@@ -35,9 +35,6 @@ std::string key_of(const kube::Object& object) {
   return key;
 }
 
-// Nothing to do here, and no fault.
-bool left_alone(const Status& status) { return status.code() == Code::implemented_elsewhere; }
-
 // When a key returns although there is no success: without back-off, since it waits for somebody
 // or something. None: it failed.
 std::optional<milliseconds> known_wait(const Status& status) {
@@ -114,7 +111,7 @@ void ControllerRunner::start() {
 void ControllerRunner::on_event(EventKind kind, const kube::ObjectPtr& before,
                                 const kube::ObjectPtr& now, const MapFn& map) {
   if (stopping_) return;
-  if (map) return map(kind, before, now, queue_);
+  if (map) return map(kind, before, now);
   const bool periodic = kind == EventKind::resync;
   queue_.add(key_of(*now), periodic ? Priority::periodic : Priority::changed);
 }

@@ -71,6 +71,11 @@ class Reconciler {
 // `hinted`: the provider says that the cloud's side of the object changed.
 enum class EventKind : int32_t { added = 1, updated = 2, deleted = 3, resync = 4, hinted = 5 };
 
+// Nothing to do here, and no fault.
+inline bool left_alone(const Status& status) {
+  return status.code() == Code::implemented_elsewhere;
+}
+
 // How one reconcile ended, for logs and metrics. Valid during the call.
 struct ReconcileReport {
   const ReconcileRequest& request;
@@ -87,10 +92,10 @@ struct RunnerOptions {
 
 class ControllerRunner {
  public:
-  // Adds the keys that concern one event to `queue`. Objects as in EventSource; `before` is null
+  // Adds the keys that concern one event to queue(). Objects as in EventSource; `before` is null
   // but for updates.
   using MapFn = std::function<void(EventKind kind, const kube::ObjectPtr& before,
-                                   const kube::ObjectPtr& now, WorkQueue& queue)>;
+                                   const kube::ObjectPtr& now)>;
   using ReportFn = std::function<void(const ReconcileReport&)>;
 
   // `reconciler`, `loop`, `timers` and `observer` (may be null) must outlive it; `report` may be

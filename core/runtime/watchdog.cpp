@@ -73,7 +73,6 @@ Watchdog::Scope::Scope(Watchdog& watchdog, WatchedComponent& component, std::str
       operation_(operation),
       begin_(watchdog.timers_.now()),
       outer_(watchdog.innermost_) {
-  component_.calls_.fetch_add(1, std::memory_order_relaxed);
   watchdog_.show(this);
 }
 

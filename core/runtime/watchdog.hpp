@@ -29,7 +29,6 @@ class WatchedComponent {
       : name_(std::move(name)), plugin_(std::move(plugin)) {}
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& plugin() const { return plugin_; }
-  [[nodiscard]] uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
   [[nodiscard]] uint64_t stalls() const { return stalls_.load(std::memory_order_relaxed); }
   [[nodiscard]] uint64_t missed_deadlines() const {
     return missed_.load(std::memory_order_relaxed);
@@ -41,7 +40,6 @@ class WatchedComponent {
   friend class Watchdog;
   std::string name_;
   std::string plugin_;  // its id
-  std::atomic<uint64_t> calls_{0};
   std::atomic<uint64_t> stalls_{0};
   std::atomic<uint64_t> missed_{0};
   std::atomic<uint32_t> missed_in_a_row_{0};

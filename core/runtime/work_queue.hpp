@@ -28,6 +28,13 @@
 #include <unordered_map>
 #include <vector>
 
+namespace prometheus {
+class Counter;
+class Gauge;
+class Histogram;
+class Registry;
+}  // namespace prometheus
+
 namespace ccm::runtime {
 
 // Why a key was added.
@@ -175,19 +182,6 @@ class WorkQueue {
   TimePoint armed_for_;
   bool closed_ = false;
 };
-
-}  // namespace ccm::runtime
-
-namespace prometheus {
-
-class Counter;
-class Gauge;
-class Histogram;
-class Registry;
-
-}  // namespace prometheus
-
-namespace ccm::runtime {
 
 // The workqueue_* metrics of one queue (MET-19..25), as client-go names them.
 class QueueMetrics final : public QueueObserver {

@@ -11,7 +11,6 @@
 namespace ccm::runtime {
 
 namespace {
-thread_local const std::string* t_lane = nullptr;
 constexpr std::chrono::seconds kStopLimit{2};
 }  // namespace
 
@@ -43,7 +42,6 @@ struct WorkerPool::State : std::enable_shared_from_this<State> {
 
 struct WorkerPool::Lane::Shared {
   std::shared_ptr<State> pool;
-  std::string name;
   std::size_t max_parallel;
   std::size_t taken = 0;  // runnable or running
   std::size_t running = 0;
@@ -80,10 +78,8 @@ void WorkerPool::State::work() {
     ++lane->running;
     ++busy;
     lock.unlock();
-    t_lane = &lane->name;
     task();
     task = nullptr;  // its captures are destroyed outside of the lock
-    t_lane = nullptr;
     lock.lock();
     --busy;
     --lane->running;
@@ -154,10 +150,9 @@ WorkerPool::WorkerPool(Options options) : state_(std::make_shared<State>(options
 
 WorkerPool::~WorkerPool() { stop(kStopLimit); }
 
-std::shared_ptr<WorkerPool::Lane> WorkerPool::lane(std::string name, std::size_t max_parallel) {
+std::shared_ptr<WorkerPool::Lane> WorkerPool::lane(std::size_t max_parallel) {
   auto shared = std::make_shared<Lane::Shared>();
   shared->pool = state_;
-  shared->name = std::move(name);
   shared->max_parallel = std::max<std::size_t>(max_parallel, 1);
   return std::shared_ptr<Lane>(new Lane(std::move(shared)));
 }
@@ -174,12 +169,5 @@ std::size_t WorkerPool::stop(std::chrono::milliseconds limit) {
   lock.unlock();
   return left;
 }
-
-std::size_t WorkerPool::threads() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->threads;
-}
-
-const std::string* WorkerPool::current_lane() { return t_lane; }
 
 }  // namespace ccm::runtime

@@ -1,5 +1,5 @@
-// Threads for code that blocks: started on demand, bounded, shared by all plugins, each of which has
-// a lane with its own limit. Any thread.
+// Threads for code that blocks: started on demand, bounded, shared by all plugins, each of which
+// has a lane with its own limit. Any thread.
 #pragma once
 
 #include <ccm/status.hpp>
@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 
 namespace ccm::runtime {
 
@@ -32,6 +31,7 @@ class WorkerPool {
     Result<uint64_t> submit(std::function<void()> task);
     // Cancels the task of that number. False when it has started; otherwise it is dropped.
     bool withdraw(uint64_t number);
+    // How many tasks have not started.
     [[nodiscard]] std::size_t waiting() const;
 
    private:
@@ -48,17 +48,12 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  [[nodiscard]] std::shared_ptr<Lane> lane(std::string name, std::size_t max_parallel);
+  [[nodiscard]] std::shared_ptr<Lane> lane(std::size_t max_parallel);
 
   // Drops tasks that have not started and waits for the rest up to `limit`. Returns the number of
   // running tasks: their threads are left alone, as a blocked call cannot be interrupted. Not on a
   // worker.
   std::size_t stop(std::chrono::milliseconds limit);
-
-  [[nodiscard]] std::size_t threads() const;
-
-  // The name of the lane for which the calling thread works; null on any other thread.
-  static const std::string* current_lane();
 
  private:
   std::shared_ptr<State> state_;

@@ -115,10 +115,9 @@ TEST_F(ControllerRunnerTest, WaitsForLeadershipAndForTheCache) {
 // A standby may wait for months, and see thousands of Nodes come and go.
 TEST_F(ControllerRunnerTest, AStandbyKeepsNoKeyOfWhatIsGone) {
   bool clean_up = false;
-  auto map = [&](EventKind kind, const kube::ObjectPtr&, const kube::ObjectPtr& now,
-                 WorkQueue& queue) {
+  auto map = [&](EventKind kind, const kube::ObjectPtr&, const kube::ObjectPtr& now) {
     if (kind == EventKind::deleted && !clean_up) return;
-    queue.add(now->name(), Priority::changed, now->name() == "late" ? 1h : 0h);
+    runner_->queue().add(now->name(), Priority::changed, now->name() == "late" ? 1h : 0h);
   };
   RunnerOptions options;
   options.workers = 2;
@@ -145,9 +144,8 @@ TEST_F(ControllerRunnerTest, AStandbyKeepsNoKeyOfWhatIsGone) {
 
 TEST_F(ControllerRunnerTest, AStandbyKeepsAKeyThatTwoWatchesMayMean) {
   make(1);
-  auto map = [](EventKind kind, const kube::ObjectPtr&, const kube::ObjectPtr& now,
-                WorkQueue& queue) {
-    if (kind != EventKind::deleted) queue.add(now->name(), Priority::changed);
+  auto map = [&](EventKind kind, const kube::ObjectPtr&, const kube::ObjectPtr& now) {
+    if (kind != EventKind::deleted) runner_->queue().add(now->name(), Priority::changed);
   };
   ASSERT_TRUE(runner_->watch(source_, watched("v1/nodes"), map).ok());
   add("a");
@@ -225,11 +223,10 @@ TEST_F(ControllerRunnerTest, KeysNameTheNamespaceAndResyncsArePeriodic) {
 TEST_F(ControllerRunnerTest, AMapTurnsOneEventIntoAnyKeys) {
   make(3);
   std::vector<std::pair<EventKind, bool>> seen;  // kind, whether before == now
-  auto map = [&](EventKind kind, const kube::ObjectPtr& before, const kube::ObjectPtr& now,
-                 WorkQueue& queue) {
+  auto map = [&](EventKind kind, const kube::ObjectPtr& before, const kube::ObjectPtr& now) {
     seen.emplace_back(kind, before == now);
-    queue.add("x", Priority::changed);
-    queue.add("y", Priority::changed, 1s);
+    runner_->queue().add("x", Priority::changed);
+    runner_->queue().add("y", Priority::changed, 1s);
   };
   ASSERT_TRUE(runner_->watch(source_, watched("v1/services"), map).ok());
   sync();
