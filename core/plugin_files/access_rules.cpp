@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace ccm::plugin_files {
@@ -28,16 +27,12 @@ std::string text_of(const Permission& thing, const std::string& verbs) {
 
 RbacRule needed_rule(std::string group, std::string resource, std::vector<std::string> verbs,
                      std::vector<std::string> names = {}) {
-  return RbacRule{
-      {std::move(group)}, {std::move(resource)}, std::move(verbs), std::move(names), false};
+  return {{std::move(group)}, {std::move(resource)}, std::move(verbs), std::move(names), false};
 }
 
 RbacRule optional_rule(std::string group, std::string resource, std::vector<std::string> verbs,
                        std::vector<std::string> names = {}) {
-  RbacRule rule =
-      needed_rule(std::move(group), std::move(resource), std::move(verbs), std::move(names));
-  rule.optional = true;
-  return rule;
+  return {{std::move(group)}, {std::move(resource)}, std::move(verbs), std::move(names), true};
 }
 
 }  // namespace
@@ -45,22 +40,19 @@ RbacRule optional_rule(std::string group, std::string resource, std::vector<std:
 std::string to_string(const Permission& permission) { return text_of(permission, permission.verb); }
 
 std::string to_string(const std::vector<Permission>& permissions) {
-  const auto same_thing = [](const Permission& left, const Permission& right) {
-    return std::tie(left.api_group, left.resource, left.name, left.namespace_name,
-                    left.service_account) == std::tie(right.api_group, right.resource, right.name,
-                                                      right.namespace_name, right.service_account);
-  };
-  std::string text;
-  std::vector<bool> told(permissions.size());
-  for (std::size_t i = 0; i < permissions.size(); ++i) {
-    if (told[i]) continue;
-    std::string verbs;
-    for (std::size_t j = i; j < permissions.size(); ++j) {
-      if (!same_thing(permissions[i], permissions[j])) continue;
-      told[j] = true;
-      verbs += (verbs.empty() ? "" : ", ") + permissions[j].verb;
+  std::vector<std::pair<Permission, std::string>> told;  // without its verb, and all its verbs
+  for (Permission thing : permissions) {
+    const std::string verb = std::exchange(thing.verb, {});
+    const auto known = std::ranges::find(told, thing, &std::pair<Permission, std::string>::first);
+    if (known == told.end()) {
+      told.emplace_back(std::move(thing), verb);
+    } else {
+      known->second += ", " + verb;
     }
-    text += (text.empty() ? "" : "; ") + text_of(permissions[i], verbs);
+  }
+  std::string text;
+  for (const auto& [thing, verbs] : told) {
+    text += (text.empty() ? "" : "; ") + text_of(thing, verbs);
   }
   return text;
 }
@@ -191,9 +183,8 @@ RulesByAccount rules_by_account(const Manifest& manifest,
 }
 
 std::vector<RbacRule> token_rules(const std::vector<std::string>& accounts) {
-  RbacRule tokens{{""}, {"serviceaccounts/token"}, {"create"}, accounts, false};
-  RbacRule make{{""}, {"serviceaccounts"}, {"create"}, {}, true};
-  return {std::move(tokens), std::move(make)};
+  return {needed_rule("", "serviceaccounts/token", {"create"}, accounts),
+          optional_rule("", "serviceaccounts", {"create"})};
 }
 
 }  // namespace ccm::plugin_files

@@ -3,6 +3,7 @@
 #include <ccm/abi/plugin.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <optional>
 #include <string>
@@ -53,24 +54,18 @@ uint16_t host_machine() {
 }
 
 std::string_view machine_name(uint16_t machine) {
-  switch (machine) {
-    case EM_X86_64:
-      return "x86-64";
-    case EM_AARCH64:
-      return "arm64";
-    case EM_RISCV:
-      return "riscv64";
-    case EM_PPC64:
-      return "ppc64";
-    case EM_386:
-      return "i386";
-    case EM_ARM:
-      return "arm";
-    case EM_S390:
-      return "s390x";
-    default:
-      return "another machine";
+  static constexpr std::array<std::pair<uint16_t, std::string_view>, 7> kNames{
+      {{EM_X86_64, "x86-64"},
+       {EM_AARCH64, "arm64"},
+       {EM_RISCV, "riscv64"},
+       {EM_PPC64, "ppc64"},
+       {EM_386, "i386"},
+       {EM_ARM, "arm"},
+       {EM_S390, "s390x"}}};
+  for (const auto& [number, name] : kNames) {
+    if (number == machine) return name;
   }
+  return "another machine";
 }
 
 Result<ElfReader> ElfReader::open(Bytes file) {
@@ -192,8 +187,7 @@ uint64_t round_up(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// Returns false when `visit` asked to stop.
-bool each_note_in(const NoteArea& area, const std::function<bool(const ElfNote&)>& visit) {
+void each_note_in(const NoteArea& area, const std::function<void(const ElfNote&)>& visit) {
   uint64_t at = 0;
   while (const auto head = ElfReader::read<Elf64_Nhdr>(area.bytes, at)) {
     if (head->n_namesz == 0) {
@@ -205,33 +199,28 @@ bool each_note_in(const NoteArea& area, const std::function<bool(const ElfNote&)
     const uint64_t owner_at = at + sizeof(Elf64_Nhdr);
     const uint64_t text_at = round_up(owner_at + head->n_namesz, area.alignment);
     const uint64_t end = text_at + head->n_descsz;
-    if (end > area.bytes.size()) return true;
-    const ElfNote note{without_trailing_nuls(as_text(area.bytes.subspan(owner_at, head->n_namesz))),
-                       head->n_type, as_text(area.bytes.subspan(text_at, head->n_descsz))};
-    if (!visit(note)) return false;
+    if (end > area.bytes.size()) return;
+    visit({without_trailing_nuls(as_text(area.bytes.subspan(owner_at, head->n_namesz))),
+           head->n_type, as_text(area.bytes.subspan(text_at, head->n_descsz))});
     at = round_up(end, area.alignment);
   }
-  return true;
 }
 
 }  // namespace
 
-void each_note(const ElfReader& file, const std::function<bool(const ElfNote&)>& visit) {
-  for (const NoteArea& area : file.note_areas()) {
-    if (!each_note_in(area, visit)) return;
-  }
+void each_note(const ElfReader& file, const std::function<void(const ElfNote&)>& visit) {
+  for (const NoteArea& area : file.note_areas()) each_note_in(area, visit);
 }
 
 Result<std::string_view> read_note(const ElfReader& file) {
   std::optional<std::string_view> manifest;
   bool differ = false;
   each_note(file, [&](const ElfNote& note) {
-    if (note.owner != CCM_NOTE_OWNER || note.type != CCM_NOTE_TYPE_MANIFEST) return true;
+    if (note.owner != CCM_NOTE_OWNER || note.type != CCM_NOTE_TYPE_MANIFEST) return;
     const std::string_view text = without_trailing_nuls(note.text);
     // Equal texts come from a header that two source files include, as cgo makes them.
     differ = differ || (manifest && *manifest != text);
     manifest = text;
-    return true;
   });
   if (!manifest) {
     return Status(Code::not_found,
@@ -342,10 +331,7 @@ ElfFacts read_facts(const ElfReader& file) {
   for (const Elf64_Phdr& segment : file.segments()) {
     if (segment.p_type == PT_GNU_STACK) facts.executable_stack = (segment.p_flags & PF_X) != 0;
   }
-  each_note(file, [&](const ElfNote& note) {
-    facts.go = facts.go || note.owner == "Go";
-    return true;
-  });
+  each_note(file, [&](const ElfNote& note) { facts.go = facts.go || note.owner == "Go"; });
   return facts;
 }
 

@@ -90,8 +90,8 @@ struct ElfNote {
   std::string_view text;
 };
 
-// Visits each note that is whole; false from `visit` stops. A damaged note ends its own area only.
-void each_note(const ElfReader& file, const std::function<bool(const ElfNote&)>& visit);
+// Visits each note that is whole. A damaged note ends its own area only.
+void each_note(const ElfReader& file, const std::function<void(const ElfNote&)>& visit);
 
 // The manifest text of the note "ccm" type 1, borrowed from `file`; NULs that only pad it are not
 // part of it. Fails with not_found when there is no such note, with invalid_argument when there are

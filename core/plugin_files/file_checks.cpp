@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <deque>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -174,16 +175,6 @@ Entry read_entry(const std::string& text, const fs::path& origin) {
   return entry;
 }
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(':', begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string::npos) return parts;
-    begin = end + 1;
-  }
-}
-
 std::string fault_of(const std::string& subject, const fs::path& path, const FolderFault& fault) {
   std::string text = subject;
   if (fault.folder != path.lexically_normal()) text += " by way of " + fault.folder.string();
@@ -222,7 +213,8 @@ RunPath judge_run_path(const ElfFacts& elf, const fs::path& origin, uid_t uid) {
   judge_paths(elf, uid, result);
   if (elf.run_path.empty()) return result;
   std::vector<std::string> found;  // the first folder that has one counts
-  for (const std::string& text : split(elf.run_path)) {
+  for (const auto part : std::views::split(elf.run_path, ':')) {
+    const std::string text(part.begin(), part.end());
     const Entry entry = read_entry(text, origin);
     const std::string subject = "has the run path \"" + text + "\"";
     if (!entry.folder) {
@@ -452,12 +444,11 @@ void Examiner::check_exports() {
              std::to_string(CCM_ABI_MAJOR) + " and mark the entry CCM_PLUGIN_EXPORT");
     return;
   }
-  std::vector<std::string> extra;
-  for (const std::string& name : exports) {
-    const bool linker =
-        std::find(kLinkerSymbols.begin(), kLinkerSymbols.end(), name) != kLinkerSymbols.end();
-    if (!linker && name != CCM_PLUGIN_ENTRY) extra.push_back(name);
-  }
+  std::vector<std::string> extra = exports;
+  std::erase_if(extra, [](const std::string& name) {
+    return name == CCM_PLUGIN_ENTRY ||
+           std::ranges::find(kLinkerSymbols, name) != kLinkerSymbols.end();
+  });
   if (extra.empty()) {
     ok("exports", CCM_PLUGIN_ENTRY " alone");
   } else if (elf.go) {
@@ -477,11 +468,11 @@ void Examiner::check_exports() {
 }
 
 void Examiner::check_needs() {
-  std::vector<std::string> missing;
+  std::vector<std::string> missing = result_.manifest->needs;
   const auto offered = host_interfaces();
-  for (const std::string& id : result_.manifest->needs) {
-    if (std::find(offered.begin(), offered.end(), id) == offered.end()) missing.push_back(id);
-  }
+  std::erase_if(missing, [&](const std::string& id) {
+    return std::ranges::find(offered, id) != offered.end();
+  });
   if (missing.empty()) {
     ok("needs", "all " + std::to_string(result_.manifest->needs.size()) + " offered by the host");
   } else {

@@ -28,6 +28,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace ccm::plugin_files {
@@ -210,16 +211,14 @@ RbacRule rule_of(const CacheRead& read) {
 
 // Names and aliases share one list for each kind, because users type either.
 void check_unique_names(const Manifest& manifest, ManifestReport& findings) {
-  std::vector<std::pair<ComponentKind, std::string>> seen;
+  std::set<std::pair<ComponentKind, std::string>> seen;
   for (size_t i = 0; i < manifest.components.size(); ++i) {
     const Component& component = manifest.components[i];
     for (const std::string& name : component.names()) {
-      const auto entry = std::make_pair(component.kind, name);
-      if (!name.empty() && std::find(seen.begin(), seen.end(), entry) != seen.end()) {
+      if (!seen.emplace(component.kind, name).second && !name.empty()) {
         findings.faults.push_back("components[" + std::to_string(i) + "]: the name \"" + name +
                                   "\" is already taken by another component");
       }
-      seen.push_back(entry);
     }
   }
 }

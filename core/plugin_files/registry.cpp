@@ -204,15 +204,4 @@ Status Registry::unknown_provider(std::string_view name) const {
                     "; correct --cloud-provider or add the plugin's folder with --plugin-path");
 }
 
-const InstalledController* Registry::find_controller(std::string_view name_or_alias) const {
-  for (const InstalledController& controller : controllers_) {
-    const auto& aliases = controller.aliases;
-    if (controller.name == name_or_alias ||
-        std::find(aliases.begin(), aliases.end(), name_or_alias) != aliases.end()) {
-      return &controller;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace ccm::plugin_files

