@@ -12,7 +12,6 @@
 #include "net/rate_limiter.hpp"
 
 #include <ccm/percent_encode.hpp>
-#include <ccm/trim.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -297,12 +296,8 @@ std::optional<std::chrono::milliseconds> retry_delay(const Call& call,
   }
   const unsigned status = result->response.status;
   if (status != 429 && status < 500) return std::nullopt;
-  const Status advice = status_of_answer(status, {}, result->response.header("Retry-After"));
-  if (result->response.header("Retry-After").empty() || call.verb == "watch") return std::nullopt;
-  if (advice.retry_after().count() == 0 && trim(result->response.header("Retry-After")) != "0") {
-    return std::nullopt;  // a date, which client-go does not understand either (API-68)
-  }
-  return advice.retry_after();
+  if (call.verb == "watch") return std::nullopt;
+  return retry_advice(result->response.header("Retry-After"));
 }
 
 asio::awaitable<void> yield_to_writes(std::shared_ptr<Connection> connection,

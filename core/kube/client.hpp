@@ -173,9 +173,9 @@ class Client {
       std::string method, std::string path_and_query, std::string body = std::string(),
       const CallOptions& call = CallOptions::defaults());
 
-  // The answer to a list or a watch as a stream whose head was a success. Watches pass the rate
-  // limiter and have no time limit (API-37). Feed a ListReader or a WatchReader (watch_decoder.hpp)
-  // with it; the head's Content-Type says of which encoding.
+  // The answer to a list or a watch as a stream whose head was a success. Watches are not held
+  // by the rate limiter and have no time limit (API-37). Feed a ListReader or a WatchReader
+  // (watch_decoder.hpp) with it; the head's Content-Type says of which encoding.
   boost::asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> open_list(
       Resource resource, std::string namespace_name, ListOptions options);
   boost::asio::awaitable<Result<std::unique_ptr<net::ResponseStream>>> open_watch(

@@ -46,18 +46,11 @@ constexpr std::array kMeanings = {
 
 constexpr std::string_view kTooLarge = "ResourceVersionTooLarge";
 
-const Meaning* by_reason(std::string_view reason) {
-  for (const Meaning& meaning : kMeanings) {
-    if (meaning.reason == reason) return &meaning;
-  }
-  return nullptr;
-}
-
-const Meaning* by_http_status(unsigned http_status) {
-  for (const Meaning& meaning : kMeanings) {
-    if (meaning.http_status == http_status) return &meaning;
-  }
-  return nullptr;
+// The first one whose `field` has that value.
+template <typename Value>
+const Meaning* meaning_with(Value Meaning::*field, const Value& value) {
+  const auto* const place = std::ranges::find(kMeanings, value, field);
+  return place == kMeanings.end() ? nullptr : place;
 }
 
 std::optional<int64_t> whole_number(std::string_view text) {
@@ -68,18 +61,9 @@ std::optional<int64_t> whole_number(std::string_view text) {
   return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-// An API server asks for 32 s at most (API-71). A proxy in front of it may ask for a day, during
-// which all reconciles would stand still.
-std::optional<std::chrono::seconds> retry_advice(std::string_view text) {
-  constexpr int64_t kLongest = 60;
-  const auto seconds = whole_number(text);
-  if (!seconds) return std::nullopt;
-  return std::chrono::seconds(std::min(*seconds, kLongest));
-}
-
 Status make_status(unsigned http_status, std::string_view reason, std::string message) {
-  const Meaning* meaning = by_reason(reason);
-  if (meaning == nullptr) meaning = by_http_status(http_status);
+  const Meaning* meaning = meaning_with(&Meaning::reason, reason);
+  if (meaning == nullptr) meaning = meaning_with(&Meaning::http_status, http_status);
   Code code = http_status >= 500 ? Code::unavailable : Code::unknown;
   ErrorClass error_class = http_status >= 500 ? ErrorClass::unavailable : ErrorClass::none;
   std::string named(reason);
@@ -127,6 +111,15 @@ std::optional<Status> from_status_object(unsigned http_status, std::string_view 
 
 }  // namespace
 
+// An API server asks for 32 s at most (API-71). A proxy in front of it may ask for a day, during
+// which all reconciles would stand still.
+std::optional<std::chrono::seconds> retry_advice(std::string_view header) {
+  constexpr int64_t kLongest = 60;
+  const auto seconds = whole_number(trim(header));
+  if (!seconds) return std::nullopt;
+  return std::chrono::seconds(std::min(*seconds, kLongest));
+}
+
 Status status_of_answer(unsigned http_status, std::string_view body,
                         std::string_view retry_after_header) {
   std::optional<Status> status = from_status_object(http_status, body);
@@ -135,7 +128,7 @@ Status status_of_answer(unsigned http_status, std::string_view body,
         http_status, {},
         "the server answered HTTP " + std::to_string(http_status) + " without saying more");
   }
-  const auto delay = retry_advice(trim(retry_after_header));
+  const auto delay = retry_advice(retry_after_header);
   if (delay) status->with_retry_after(*delay);
   return *status;
 }

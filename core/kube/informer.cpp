@@ -16,6 +16,23 @@
 namespace ccm::kube {
 namespace asio = boost::asio;
 
+namespace {
+
+constexpr int kStreamedTries = 3;
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
+// The server does not support streamed lists, and will not begin to (API-39).
+bool refuses_streaming(const Status& status) {
+  return status.code() == Code::invalid_argument || status.code() == Code::unimplemented;
+}
+
+bool ends_initial_events(const Object& bookmark) {
+  const auto annotations = bookmark.find("/metadata/annotations");
+  return bookmark.text(bookmark.member(annotations, kInitialEventsEnd)) == "true";
+}
+
+}  // namespace
+
 Informer::Impl::Impl(Client client_, InformerSpec spec_, InformerTiming timing_,
                      std::shared_ptr<ServerFindings> findings_)
     : client(client_),
@@ -210,19 +227,14 @@ Informer::Informer(Client client, InformerSpec spec, InformerTiming timing,
 
 Informer::~Informer() { stop(); }
 
-Status Informer::declare(const FieldSet& fields) {
+Status Informer::subscribe(const FieldSet& fields, InformerHandler handler) {
   if (!impl_->started) {
     impl_->fields.merge(fields);
-    return {};
+  } else if (!impl_->fields.covers(fields)) {
+    return {Code::failed_precondition,
+            "the cache of " + impl_->spec.resource.id() +
+                " has started without these fields: declare them before the start"};
   }
-  if (impl_->fields.covers(fields)) return {};
-  return {Code::failed_precondition,
-          "the cache of " + impl_->spec.resource.id() +
-              " has started without these fields: declare them before the start"};
-}
-
-Status Informer::subscribe(const FieldSet& fields, InformerHandler handler) {
-  if (Status status = declare(fields); !status.ok()) return status;
   auto subscriber = std::make_shared<Impl::Subscriber>();
   subscriber->handler = std::move(handler);
   auto all = std::make_shared<Impl::Subscribers>(*impl_->subscribers);
@@ -283,9 +295,8 @@ Status Informer::last_failure() const {
   return impl_->failure;
 }
 
-// The encoding that an informer asks for: protobuf, as long as that shows what JSON would.
-
-// Once, when no fields can be declared any more that are not kept already.
+// Protobuf, as long as that shows what JSON would. Once, when no fields can be declared any more
+// that are not kept already.
 void Informer::Impl::choose_format() {
   format.emplace(fields, decode_options);
   if (!timing.protobuf) return;
@@ -317,19 +328,7 @@ Status Informer::Impl::check_type(const net::ResponseStream& answer) {
           "read " + spec.resource.id() + ": the answer is neither protobuf nor JSON"};
 }
 
-// How an informer gets the whole state: streamed (API-38..40) or in pages (API-15..21).
-
-namespace {
-
-constexpr int kStreamedTries = 3;
-
-// The server does not support streamed lists, and will not begin to (API-39).
-bool refuses_streaming(const Status& status) {
-  return status.code() == Code::invalid_argument || status.code() == Code::unimplemented;
-}
-
-}  // namespace
-
+// The whole state, streamed (API-38..40) or in pages (API-15..21).
 asio::awaitable<Status> Informer::Impl::list() {
   if (may_stream()) {
     Status tried = co_await list_stream();
@@ -496,19 +495,6 @@ Status Informer::Impl::take_envelope(const std::string& envelope, Listing& listi
   return {};
 }
 
-// How an informer follows changes (API-23..37) and what it does when that ends.
-
-namespace {
-
-constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
-
-bool ends_initial_events(const Object& bookmark) {
-  const auto annotations = bookmark.find("/metadata/annotations");
-  return bookmark.text(bookmark.member(annotations, kInitialEventsEnd)) == "true";
-}
-
-}  // namespace
-
 Status Informer::Impl::no_end() const {
   return {Code::deadline_exceeded, ErrorClass::unavailable,
           "streamed list of " + spec.resource.id() + ": its closing bookmark did not come"};
@@ -573,6 +559,7 @@ asio::awaitable<Informer::Impl::Outcome> Informer::Impl::verify_version() {
   co_return Outcome{Next::list, Status()};
 }
 
+// Follows changes (API-23..37), and tells what to do when that ends.
 asio::awaitable<Informer::Impl::Outcome> Informer::Impl::watch() {
   if (stream == nullptr) {
     if (timing.verify_versions && !version_verified) {

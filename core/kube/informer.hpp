@@ -98,10 +98,8 @@ class Informer {
   Informer(const Informer&) = delete;
   Informer& operator=(const Informer&) = delete;
 
-  // Declares the fields that a reader needs, without a handler. Before start(); later only when
-  // they are kept already, else failed_precondition.
-  Status declare(const FieldSet& fields);
-  // Declares the fields, and adds a handler. A handler added after the first sync gets the
+  // Declares the fields that a reader needs, before start(), later only when they are kept already,
+  // else failed_precondition; and adds a handler. A handler added after the first sync gets the
   // store's content as initial adds, posted.
   Status subscribe(const FieldSet& fields, InformerHandler handler);
 

@@ -122,7 +122,7 @@ TEST_F(InformerProtobufTest, API_27_ExpiryInTheStreamListsAgain) {
 
 // A newer server: the taints are kept whole, and have a field that is not known.
 TEST_F(InformerProtobufTest, AnUnknownFieldThatIsKeptLeadsToJsonForGood) {
-  ASSERT_TRUE(informer().declare(*FieldSet::of({"/spec/taints"})).ok());
+  ASSERT_TRUE(informer().subscribe(*FieldSet::of({"/spec/taints"}), {}).ok());
   const std::string node = field(1, field(1, "a") + field(6, "12")) +
                            field(2, field(5, field(1, "key") + integer_field(40, 1)));
   expect_frames({"sendInitialEvents=true"}, {event_frame("ADDED", node_message("a", 5)),
@@ -136,7 +136,7 @@ TEST_F(InformerProtobufTest, AnUnknownFieldThatIsKeptLeadsToJsonForGood) {
 
 TEST_F(InformerProtobufTest, AnUnknownFieldInAListLeadsToJson) {
   timing_.streamed_lists = false;
-  ASSERT_TRUE(informer().declare(*FieldSet::of({"/spec/taints"})).ok());
+  ASSERT_TRUE(informer().subscribe(*FieldSet::of({"/spec/taints"}), {}).ok());
   api_.expect({"limit=500"}, protobuf(node_list(10, {field(1, field(1, "a")) +
                                                      field(2, field(5, integer_field(40, 1)))})));
   api_.expect({"limit=500"}, json_reply(list_json(11, {node_json("a", 5)})));
