@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 #include <utility>
 
 namespace ccm::net {
@@ -52,10 +53,8 @@ std::string first_of(const ProxySettings::Environment& environment, const char* 
 }  // namespace
 
 NoProxy::NoProxy(std::string_view list) {
-  while (!list.empty()) {
-    const auto comma = list.find(',');
-    add(trim(list.substr(0, comma), kBlanks));
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  for (const auto entry : std::views::split(list, ',')) {
+    add(trim(std::string_view(entry.begin(), entry.end()), kBlanks));
   }
 }
 
