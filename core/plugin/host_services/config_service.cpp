@@ -8,12 +8,8 @@
 #include <ccm/trim.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -21,24 +17,7 @@ namespace ccm::plugin {
 
 namespace {
 
-// "e": no child process inherits a file that may hold a token.
-Result<std::string> read_file(const std::string& path) {
-  errno = 0;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
-                                                             &std::fclose);
-  std::string text;
-  std::array<char, 4096> piece{};
-  while (file) {
-    const std::size_t count = std::fread(piece.data(), 1, piece.size(), file.get());
-    text.append(piece.data(), count);
-    if (count < piece.size()) break;
-  }
-  if (file && std::ferror(file.get()) == 0) return text;
-  const int error = errno;
-  const std::string why = std::generic_category().message(error != 0 ? error : EIO);
-  return Status(error == EACCES ? Code::permission_denied : Code::not_found,
-                "read " + path + ": " + why);
-}
+constexpr std::size_t kLargestFile = 4u << 20;
 
 }  // namespace
 
@@ -53,7 +32,7 @@ CloudConfig::~CloudConfig() {
 Status CloudConfig::load() {
   if (path_.empty()) return {};
   stamp_ = kube::file_stamp(path_);
-  auto text = read_file(path_);
+  auto text = kube::read_whole_file(path_, kLargestFile);
   if (!text) return text.status().with_context("--cloud-config");
   {
     const std::lock_guard lock(mutex_);
@@ -87,7 +66,7 @@ void CloudConfig::check() {
   if (path_.empty()) return;
   const auto now = kube::file_stamp(path_);
   if (!now.exists() || now == stamp_) return;
-  auto text = read_file(path_);
+  auto text = kube::read_whole_file(path_, kLargestFile);
   if (!text) {
     log::warning("Could not read the changed cloud configuration",
                  {{"path", path_}, {"err", text.status()}});
@@ -109,7 +88,7 @@ std::optional<std::string> read_secret(const std::string& name) {
     return std::nullopt;
   }
   if (const char* path = std::getenv((name + "_FILE").c_str())) {
-    auto text = read_file(path);
+    auto text = kube::read_whole_file(path, kLargestFile);
     if (text) return std::string(trim(*text, " \t\r\n"));
     log::warning("Could not read the file of a secret", {{"name", name}, {"err", text.status()}});
   }

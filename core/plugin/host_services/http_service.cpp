@@ -39,8 +39,7 @@ constexpr milliseconds kReservedRetry{60'000};
 
 // Everything else waits for the leadership (RFC 9110 9.2.1), unless the plugin says otherwise.
 bool reads_only(const net::Request& request, uint32_t flags) {
-  return request.method == "GET" || request.method == "HEAD" || request.method == "OPTIONS" ||
-         (flags & CCM_HTTP_READ_ONLY) != 0;
+  return net::is_safe_method(request.method) || (flags & CCM_HTTP_READ_ONLY) != 0;
 }
 
 bool retryable(const Result<net::Response>& response) {

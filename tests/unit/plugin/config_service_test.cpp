@@ -2,8 +2,12 @@
 #include "host_services_fixture.hpp"
 
 #include <prometheus/text_serializer.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 
 namespace ccm::plugin {
 namespace {
@@ -97,6 +101,16 @@ TEST(CloudConfigTest, AMissingFileIsNamed) {
   CloudConfig none(timers, "");
   EXPECT_TRUE(none.load().ok());
   EXPECT_EQ(none.bytes(), nullptr);
+}
+
+// Nobody may ever write to it.
+TEST(CloudConfigTest, ANamedPipeIsNotWaitedFor) {
+  const std::string path = ::testing::TempDir() + "cloud-config-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  runtime::ManualTimers timers;
+  CloudConfig config(timers, path);
+  EXPECT_EQ(config.load().code(), Code::unavailable);
+  std::filesystem::remove(path);
 }
 
 }  // namespace
