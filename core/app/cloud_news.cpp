@@ -1,5 +1,4 @@
 #include "app/cloud_news.hpp"
-
 #include "base/duration.hpp"
 #include "base/log.hpp"
 

@@ -1,15 +1,15 @@
 #include "election/leader_elector.hpp"
 
 #include "base/log.hpp"
-#include "election/candidacy.hpp"
-#include "election/candidate.hpp"
+#include "election/lease_candidate.hpp"
+#include "election/lease_rules.hpp"
 #include "net/coroutines.hpp"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/uuid/random_generator.hpp>
@@ -57,8 +57,8 @@ bool refused(const Status& status) {
          status.code() == Code::invalid_argument || status.code() == Code::unimplemented;
 }
 
-CandidacyOptions candidacy_options(const ElectionOptions& election) {
-  CandidacyOptions options;
+LeaseCandidateOptions lease_candidate_options(const ElectionOptions& election) {
+  LeaseCandidateOptions options;
   options.names = {{}, election.namespace_name, election.identity, election.name};
   options.versions = election.versions;
   options.retry_period = election.retry_period;
@@ -76,14 +76,13 @@ struct LeaderElector::Impl {
         callbacks(std::move(notify)),
         alive(std::move(host_alive)),
         clock(time),
-        candidate(options.identity,
-                  std::chrono::ceil<std::chrono::seconds>(options.lease_duration)),
+        rules(options.identity, std::chrono::ceil<std::chrono::seconds>(options.lease_duration)),
         wake(io),
         limit(io),
         client(factory(io.get_executor())) {
     if (!candidates) return;
-    candidacy = std::make_unique<Candidacy>(
-        io.get_executor(), candidacy_options(options), candidates(io.get_executor()),
+    candidate = std::make_unique<LeaseCandidateKeeper>(
+        io.get_executor(), lease_candidate_options(options), candidates(io.get_executor()),
         [this] { return alive(is_leader); }, clock);
   }
 
@@ -98,17 +97,16 @@ struct LeaderElector::Impl {
   asio::awaitable<void> pause(milliseconds time) {
     if (stopping) co_return;
     wake.expires_after(time);
-    boost::system::error_code ignored;
-    co_await wake.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    co_await wake.async_wait(asio::as_tuple(asio::use_awaitable));
   }
 
   void observe(Lease lease, TimePoint now) {
-    candidate.observe(std::move(lease), now);
-    if (!candidate.restored().empty() && !logged_restored.exchange(true)) {
-      callbacks.restored(candidate.restored());
+    rules.observe(std::move(lease), now);
+    if (!rules.restored().empty() && !logged_restored.exchange(true)) {
+      callbacks.restored(rules.restored());
     }
-    if (candidate.holder() == announced || candidate.holder().empty()) return;
-    announced = candidate.holder();
+    if (rules.holder() == announced || rules.holder().empty()) return;
+    announced = rules.holder();
     callbacks.post([notify = callbacks.new_leader, identity = announced] { notify(identity); });
   }
 
@@ -117,31 +115,30 @@ struct LeaderElector::Impl {
   void renewed(TimePoint begin) { last_renewal = begin.time_since_epoch().count(); }
 
   void tell_outvoted() {
-    if (!candidate.outvoted() || std::exchange(logged_outvoted, true)) return;
-    callbacks.post([notify = callbacks.outvoted, identity = candidate.lease()->preferred_holder] {
+    if (!rules.outvoted() || std::exchange(logged_outvoted, true)) return;
+    callbacks.post([notify = callbacks.outvoted, identity = rules.lease()->preferred_holder] {
       notify(identity);
     });
   }
 
   // The record that takes or renews the Lease.
   [[nodiscard]] LeaseRecord next_record() const {
-    return coordinated && !is_leader ? candidate.accept(clock.wall())
-                                     : candidate.claim(clock.wall());
+    return coordinated && !is_leader ? rules.accept(clock.wall()) : rules.claim(clock.wall());
   }
 
   // It is there for this process to take.
   [[nodiscard]] bool within_reach() const {
-    if (coordinated) return candidate.holds() && !candidate.outvoted();
-    return candidate.holder().empty() || candidate.holds();
+    if (coordinated) return rules.holds() && !rules.outvoted();
+    return rules.holder().empty() || rules.holds();
   }
 
   // May write it as it was seen last; otherwise why not.
   [[nodiscard]] Status may_write(TimePoint now) const {
-    if (logged_restored) return {Code::failed_precondition, candidate.restored()};
-    const bool ours = is_leader && candidate.holds();
-    if (ours || (coordinated ? within_reach() : candidate.may_take(now))) return {};
-    std::string why = "the Lease is held by " + candidate.holder();
-    if (coordinated && (candidate.holder().empty() || candidate.expired(now))) {
+    if (logged_restored) return {Code::failed_precondition, rules.restored()};
+    const bool ours = is_leader && rules.holds();
+    if (ours || (coordinated ? within_reach() : rules.may_take(now))) return {};
+    std::string why = "the Lease is held by " + rules.holder();
+    if (coordinated && (rules.holder().empty() || rules.expired(now))) {
       why = "the API server's coordinator has to name the holder of the Lease";
     }
     return {Code::failed_precondition, std::move(why)};
@@ -163,52 +160,47 @@ struct LeaderElector::Impl {
     co_return Status();
   }
 
+  // Takes or renews the Lease as it was seen last, or makes it. `begin`: before that look at it.
+  asio::awaitable<Status> write_next(TimePoint begin, bool create) {
+    std::string body =
+        create ? new_lease(options.namespace_name, options.name, next_record(), annotations())
+               : updated_lease(*rules.lease(), next_record(), annotations());
+    const Status status = co_await write(std::move(body), create);
+    if (status.ok()) renewed(begin);
+    co_return status;
+  }
+
   // One attempt to take or keep the Lease (HOST-112). Ok = it is ours.
   asio::awaitable<Status> attempt() {
     const TimePoint begin = clock.now();
-    if (candidate.may_renew_unread(begin) && may_write(begin).ok()) {
-      std::string body = updated_lease(*candidate.lease(), next_record(), annotations());
-      const Status status = co_await write(std::move(body), false);
-      if (status.ok()) {
-        renewed(begin);
-        co_return Status();
-      }
+    if (rules.may_renew_unread(begin) && may_write(begin).ok()) {
+      const Status status = co_await write_next(begin, false);
+      if (status.ok()) co_return status;
     }
     // The watch has just shown it free: another candidate that saw it too makes this a conflict.
-    if (chance && !coordinated && candidate.lease() && candidate.holder().empty()) {
-      std::string body = updated_lease(*candidate.lease(), next_record(), annotations());
-      const Status status = co_await write(std::move(body), false);
-      if (status.ok()) renewed(begin);
-      co_return status;
+    if (chance && !coordinated && rules.lease() && rules.holder().empty()) {
+      co_return co_await write_next(begin, false);
     }
     slow_paths.fetch_add(1, std::memory_order_relaxed);
     Result<Lease> seen = co_await client->get();
     const bool absent = !seen.ok() && seen.status().code() == Code::not_found;
     if (!seen.ok() && !absent) co_return seen.status().with_context("read the Lease");
     const TimePoint now = clock.now();
-    std::string body;
     if (absent) {
-      candidate.forget();
-      if (Status refused = may_write(now); !refused.ok()) co_return refused;
-      body = new_lease(options.namespace_name, options.name, next_record(), annotations());
+      rules.forget();
     } else {
       observe(std::move(*seen), now);
-      if (Status refused = may_write(now); !refused.ok()) co_return refused;
-      body = updated_lease(*candidate.lease(), next_record(), annotations());
     }
-    const Status status = co_await write(std::move(body), absent);
-    if (status.ok()) renewed(now);
-    co_return status;
+    if (Status refused = may_write(now); !refused.ok()) co_return refused;
+    co_return co_await write_next(now, absent);
   }
 
   // One attempt that stop() and the time limit may end early.
   asio::awaitable<Status> attempt_within(BootClock::duration time) {
     using asio::experimental::awaitable_operators::operator||;
     if (stopping) co_return Status(Code::cancelled, "the election ends");
-    boost::system::error_code ignored;
     limit.expires_after(std::max(time, BootClock::duration(0)));
-    auto outcome = co_await (attempt() ||
-                             limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored)));
+    auto outcome = co_await (attempt() || limit.async_wait(asio::as_tuple(asio::use_awaitable)));
     if (outcome.index() == 0) co_return std::get<0>(outcome);
     co_return Status(Code::deadline_exceeded, "no answer before the renew deadline");
   }
@@ -230,8 +222,8 @@ struct LeaderElector::Impl {
       if (coordinated) tell_outvoted();
       if (!last.ok() && !stopping) {
         log::warning("Failed to renew the Lease", {{"lease", options.lease()}, {"err", last}});
-        if (!candidate.holds() && !candidate.holder().empty()) {
-          std::string reason = "it was taken by " + candidate.holder();
+        if (!rules.holds() && !rules.holder().empty()) {
+          std::string reason = "it was taken by " + rules.holder();
           co_return reason;
         }
       }
@@ -248,8 +240,8 @@ struct LeaderElector::Impl {
     Result<Lease> seen = co_await client->get();
     if (!seen.ok()) co_return seen.status();
     observe(std::move(*seen), clock.now());
-    if (!candidate.holds()) co_return Status();
-    std::string body = updated_lease(*candidate.lease(), candidate.release(clock.wall()));
+    if (!rules.holds()) co_return Status();
+    std::string body = updated_lease(*rules.lease(), rules.release(clock.wall()));
     Status status = co_await write(std::move(body), false);
     if (status.ok()) log_released();
     co_return status;
@@ -259,8 +251,8 @@ struct LeaderElector::Impl {
   // read: a renewal that stop() cut off may even arrive between the read and the write.
   asio::awaitable<Status> release_with_retries() {
     Status status(Code::aborted, "not tried");
-    if (candidate.holds() && !write_unanswered) {
-      std::string body = updated_lease(*candidate.lease(), candidate.release(clock.wall()));
+    if (rules.holds() && !write_unanswered) {
+      std::string body = updated_lease(*rules.lease(), rules.release(clock.wall()));
       status = co_await write(std::move(body), false);
       if (status.ok()) log_released();
     }
@@ -272,10 +264,9 @@ struct LeaderElector::Impl {
 
   asio::awaitable<void> release() {
     using asio::experimental::awaitable_operators::operator||;
-    boost::system::error_code ignored;
     limit.expires_after(request_timeout(options));
-    auto outcome = co_await (release_with_retries() ||
-                             limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored)));
+    auto outcome =
+        co_await (release_with_retries() || limit.async_wait(asio::as_tuple(asio::use_awaitable)));
     Status status(Code::deadline_exceeded, "no answer in time");
     if (outcome.index() == 0) status = std::get<0>(outcome);
     if (status.ok()) co_return;
@@ -285,9 +276,9 @@ struct LeaderElector::Impl {
 
   asio::awaitable<void> run() {
     using asio::experimental::awaitable_operators::operator&&;
-    if (candidacy) coordinated = co_await candidacy->enter();
+    if (candidate) coordinated = co_await candidate->enter();
     if (coordinated) {
-      co_await (elect() && candidacy->keep());
+      co_await (elect() && candidate->keep());
     } else {
       co_await elect();
     }
@@ -298,7 +289,7 @@ struct LeaderElector::Impl {
     co_await acquire();
     std::string lost;
     if (!stopping) {
-      transitions = candidate.lease()->record.lease_transitions;
+      transitions = rules.lease()->record.lease_transitions;
       is_leader = true;
       callbacks.post(
           [notify = callbacks.started_leading, count = transitions.load()] { notify(count); });
@@ -309,10 +300,10 @@ struct LeaderElector::Impl {
       callbacks.lost(lost);  // not posted: a hung loop would never run it
     } else if (release_wanted) {
       // First, so that a coordinator looks for a successor among the others only.
-      if (coordinated) co_await candidacy->withdraw();
-      if (candidate.holds() || write_unanswered) co_await release();
+      if (coordinated) co_await candidate->withdraw();
+      if (rules.holds() || write_unanswered) co_await release();
     }
-    if (candidacy) candidacy->stop();
+    if (candidate) candidate->stop();
   }
 
   // Any thread.
@@ -323,7 +314,7 @@ struct LeaderElector::Impl {
       stopping = true;  // here, so that no attempt begins between this and the cancellation
       wake.cancel();
       limit.cancel();
-      if (candidacy) candidacy->stop();
+      if (candidate) candidate->stop();
     });
   }
 
@@ -348,15 +339,15 @@ struct LeaderElector::Impl {
     if (lease) {
       observe(std::move(*lease), clock.now());
     } else {
-      candidate.forget();
+      rules.forget();
     }
     watch_failures = 0;
     chance = !stopping && within_reach();
     // Never expires while a leader renews with every period: its events come earlier. A Lease that
     // is gone cannot be watched.
-    if (!chance && candidate.lease()) restart_wait(2.2, 3.2);
-    if (!chance && !candidate.lease()) restart_wait(0.0, 0.25);
-    return !chance && !stopping && candidate.lease();
+    if (!chance && rules.lease()) restart_wait(2.2, 3.2);
+    if (!chance && !rules.lease()) restart_wait(0.0, 0.25);
+    return !chance && !stopping && rules.lease();
   }
 
   void watch_failed(const Status& why) {
@@ -377,15 +368,15 @@ struct LeaderElector::Impl {
   }
 
   asio::awaitable<void> follow() {
-    while (!stopping && !chance && candidate.lease()) {
-      const std::string version = candidate.lease()->resource_version;
+    while (!stopping && !chance && rules.lease()) {
+      const std::string version = rules.lease()->resource_version;
       LeaseClient::Changed changed = [this](std::optional<Lease> lease) {
         return noticed(std::move(lease));
       };
       const Status ended = co_await client->watch(version, std::move(changed));
-      if (chance || stopping || !candidate.lease() || ended.code() == Code::cancelled) co_return;
+      if (chance || stopping || !rules.lease() || ended.code() == Code::cancelled) co_return;
       // The server ends every watch after some minutes, and then there were events.
-      if (ended.ok() && candidate.lease()->resource_version != version) continue;
+      if (ended.ok() && rules.lease()->resource_version != version) continue;
       watch_failed(ended);
       co_return;
     }
@@ -396,17 +387,16 @@ struct LeaderElector::Impl {
     do {
       waiting_again = false;
       BootClock::duration time = event_wait;
-      const BootClock::duration left = candidate.expiry() - clock.now();
+      const BootClock::duration left = rules.expiry() - clock.now();
       if (left > BootClock::duration(0)) time = std::min(time, left);
       limit.expires_after(time);
-      boost::system::error_code ignored;
-      co_await limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+      co_await limit.async_wait(asio::as_tuple(asio::use_awaitable));
     } while (waiting_again && !stopping);
   }
 
   asio::awaitable<void> stand_by() {
     using asio::experimental::awaitable_operators::operator||;
-    const bool watching = candidate.lease() && clock.now() >= watch_not_before;
+    const bool watching = rules.lease() && clock.now() >= watch_not_before;
     if (watching) {
       const auto outcome = co_await (follow() || until_due());
       if (outcome.index() == 1 || chance || stopping) co_return;
@@ -426,12 +416,13 @@ struct LeaderElector::Impl {
 
   void warn_of_no_coordinator() {
     const TimePoint now = clock.now();
-    const bool led = candidate.lease() && !candidate.holder().empty() && !candidate.expired(now);
+    const bool led = rules.lease() && !rules.holder().empty() && !rules.expired(now);
     if (led) {
-      unled.reset();
-    } else if (!unled) {
-      unled = now;
-    } else if (now - *unled > 2 * options.lease_duration && !std::exchange(logged_unled, true)) {
+      leaderless_since.reset();
+    } else if (!leaderless_since) {
+      leaderless_since = now;
+    } else if (now - *leaderless_since > 2 * options.lease_duration &&
+               !std::exchange(logged_leaderless, true)) {
       log::warning(
           "Nobody has named the holder of the Lease; kube-apiserver needs the feature gate "
           "CoordinatedLeaderElection, too",
@@ -457,7 +448,7 @@ struct LeaderElector::Impl {
       if (coordinated) {
         warn_of_no_coordinator();
         // A Lease that is not there cannot be watched, and its first holder has 5 s (HOST-153).
-        if (!candidate.lease()) event_wait = spread(0.25, 0.5);
+        if (!rules.lease()) event_wait = spread(0.25, 0.5);
       }
       co_await stand_by();
     }
@@ -469,12 +460,12 @@ struct LeaderElector::Impl {
   const Clock& clock;
 
   boost::asio::io_context io{1};
-  Candidate candidate;
+  LeaseRules rules;
   boost::asio::steady_timer wake;   // ends a pause
   boost::asio::steady_timer limit;  // ends an attempt, or a standby's wait
   std::unique_ptr<LeaseClient> client;
-  std::unique_ptr<Candidacy> candidacy;  // null: nobody coordinates
-  bool coordinated = false;              // the API server's coordinator names the holder
+  std::unique_ptr<LeaseCandidateKeeper> candidate;  // null: nobody coordinates
+  bool coordinated = false;                         // the API server's coordinator names the holder
   bool logged_outvoted = false;
   std::atomic<bool> logged_restored{false};
   std::string announced;  // the last holder passed to new_leader
@@ -482,14 +473,14 @@ struct LeaderElector::Impl {
   bool write_unanswered = false;  // the last write has no answer: it may have taken effect
 
   // A standby has these.
-  bool chance = false;                      // the watch saw the Lease become free
-  bool waiting_again = false;               // the wait began again when `limit` was cancelled
-  std::chrono::milliseconds event_wait{0};  // for an event; then the Lease is read
-  int watch_failures = 0;                   // in a row
-  TimePoint watch_not_before{};             // the next attempt to watch
-  std::string last_message;                 // the last logged text
-  std::optional<TimePoint> unled;           // since when no coordinator has named a holder
-  bool logged_unled = false;
+  bool chance = false;                        // the watch saw the Lease become free
+  bool waiting_again = false;                 // the wait began again when `limit` was cancelled
+  std::chrono::milliseconds event_wait{0};    // for an event; then the Lease is read
+  int watch_failures = 0;                     // in a row
+  TimePoint watch_not_before{};               // the next attempt to watch
+  std::string last_message;                   // the last logged text
+  std::optional<TimePoint> leaderless_since;  // since when no coordinator has named a holder
+  bool logged_leaderless = false;
 
   std::atomic<bool> stopping{false};
   std::atomic<bool> release_wanted{false};

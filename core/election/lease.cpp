@@ -62,32 +62,6 @@ json spec_of(const LeaseRecord& record, json spec) {
   return spec;
 }
 
-}  // namespace
-
-// Members of the wrong type read as absent: the other fields decide whether an odd Lease counts as
-// free or expired; it never stops the election.
-Result<Lease> parse_lease(std::string_view text_of_lease) {
-  const json object = parse_bounded(text_of_lease);
-  Lease lease;
-  lease.document = std::string(text_of_lease);
-  lease.resource_version = resource_version_of(object);
-  if (lease.resource_version.empty()) {
-    return Status(Code::data_loss, "the API server's answer is no Lease");
-  }
-  const auto spec = object.find("spec");
-  if (spec != object.end() && spec->is_object()) {
-    lease.record.holder_identity = text_member(*spec, "holderIdentity");
-    lease.record.lease_duration = std::chrono::seconds(number(*spec, "leaseDurationSeconds"));
-    lease.record.acquire_time = text_member(*spec, "acquireTime");
-    lease.record.renew_time = text_member(*spec, "renewTime");
-    lease.record.lease_transitions = number(*spec, "leaseTransitions");
-    lease.preferred_holder = text_member(*spec, "preferredHolder");
-  }
-  return lease;
-}
-
-namespace {
-
 void annotate(json& object, const LeaseAnnotations& annotations) {
   json& metadata = object["metadata"];
   if (!metadata.is_object()) return;
@@ -101,101 +75,6 @@ void annotate(json& object, const LeaseAnnotations& annotations) {
     }
   }
 }
-
-}  // namespace
-
-std::string new_lease(std::string_view namespace_name, std::string_view name,
-                      const LeaseRecord& record, const LeaseAnnotations& annotations) {
-  json object;
-  object["apiVersion"] = "coordination.k8s.io/v1";
-  object["kind"] = "Lease";
-  object["metadata"]["namespace"] = namespace_name;
-  object["metadata"]["name"] = name;
-  object["spec"] = spec_of(record, json::object());
-  annotate(object, annotations);
-  return object.dump();
-}
-
-std::string updated_lease(const Lease& lease, const LeaseRecord& record,
-                          const LeaseAnnotations& annotations) {
-  json object = parse_bounded(lease.document);
-  json spec = object.value("spec", json::object());
-  if (!spec.is_object()) spec = json::object();
-  object["spec"] = spec_of(record, std::move(spec));
-  annotate(object, annotations);
-  return object.dump();
-}
-
-std::string micro_time(std::chrono::system_clock::time_point time) {
-  const auto fraction = time - std::chrono::floor<std::chrono::seconds>(time);
-  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(fraction).count();
-  char text[16];
-  std::snprintf(text, sizeof text, ".%06dZ", static_cast<int>(micros));
-  std::string whole = kube::format_time(time);
-  whole.pop_back();
-  return whole + text;
-}
-
-Result<LeaseCandidate> parse_lease_candidate(std::string_view text_of_candidate) {
-  const json object = parse_bounded(text_of_candidate);
-  LeaseCandidate candidate;
-  candidate.document = std::string(text_of_candidate);
-  candidate.resource_version = resource_version_of(object);
-  if (candidate.resource_version.empty()) {
-    return Status(Code::data_loss, "the API server's answer is no LeaseCandidate");
-  }
-  const auto spec = object.find("spec");
-  if (spec != object.end() && spec->is_object()) {
-    candidate.ping_time = text_member(*spec, "pingTime");
-    candidate.renew_time = text_member(*spec, "renewTime");
-  }
-  return candidate;
-}
-
-std::string new_lease_candidate(const CandidateNames& names, const CandidateVersions& versions,
-                                std::chrono::system_clock::time_point wall) {
-  json object;
-  object["apiVersion"] = names.api_version;
-  object["kind"] = "LeaseCandidate";
-  object["metadata"]["namespace"] = names.namespace_name;
-  object["metadata"]["name"] = names.name;
-  object["spec"]["leaseName"] = names.lease;
-  object["spec"]["binaryVersion"] = versions.binary;
-  object["spec"]["emulationVersion"] = versions.emulation;
-  object["spec"]["strategy"] = "OldestEmulationVersion";
-  object["spec"]["renewTime"] = micro_time(wall);
-  return object.dump();
-}
-
-std::string renewed_lease_candidate(const LeaseCandidate& candidate,
-                                    std::chrono::system_clock::time_point wall) {
-  json object = parse_bounded(candidate.document);
-  if (!object["spec"].is_object()) object["spec"] = json::object();
-  // Texts of one length, both of UTC: they sort as the times do.
-  object["spec"]["renewTime"] = std::max(micro_time(wall), candidate.ping_time);
-  return object.dump();
-}
-
-Result<ObjectEvent<std::string>> parse_event(std::string_view text, std::string_view kind) {
-  const nlohmann::json event = parse_bounded(text);
-  const auto object = event.is_object() ? event.find("object") : event.end();
-  if (!event.is_object() || object == event.end() || !object->is_object()) {
-    return Status(Code::data_loss, "the watch on the " + std::string(kind) + " sent no event");
-  }
-  ObjectEvent<std::string> result;
-  const std::string type = text_member(event, "type");
-  if (type == "ERROR") {
-    result.failure = object->dump();
-  } else if (type == "ADDED" || type == "MODIFIED") {
-    result.object = object->dump();
-  } else if (type != "DELETED") {
-    return Status(Code::data_loss,
-                  "the watch on the " + std::string(kind) + " sent an event of type " + type);
-  }
-  return result;
-}
-
-namespace {
 
 constexpr const char* kCoordinationGroup = "coordination.k8s.io";
 
@@ -341,6 +220,119 @@ class CandidateRequests final : public ObjectRequests<LeaseCandidateClient> {
 };
 
 }  // namespace
+
+// Members of the wrong type read as absent: the other fields decide whether an odd Lease counts as
+// free or expired; it never stops the election.
+Result<Lease> parse_lease(std::string_view text_of_lease) {
+  const json object = parse_bounded(text_of_lease);
+  Lease lease;
+  lease.document = std::string(text_of_lease);
+  lease.resource_version = resource_version_of(object);
+  if (lease.resource_version.empty()) {
+    return Status(Code::data_loss, "the API server's answer is no Lease");
+  }
+  const auto spec = object.find("spec");
+  if (spec != object.end() && spec->is_object()) {
+    lease.record.holder_identity = text_member(*spec, "holderIdentity");
+    lease.record.lease_duration = std::chrono::seconds(number(*spec, "leaseDurationSeconds"));
+    lease.record.acquire_time = text_member(*spec, "acquireTime");
+    lease.record.renew_time = text_member(*spec, "renewTime");
+    lease.record.lease_transitions = number(*spec, "leaseTransitions");
+    lease.preferred_holder = text_member(*spec, "preferredHolder");
+  }
+  return lease;
+}
+
+std::string new_lease(std::string_view namespace_name, std::string_view name,
+                      const LeaseRecord& record, const LeaseAnnotations& annotations) {
+  json object;
+  object["apiVersion"] = "coordination.k8s.io/v1";
+  object["kind"] = "Lease";
+  object["metadata"]["namespace"] = namespace_name;
+  object["metadata"]["name"] = name;
+  object["spec"] = spec_of(record, json::object());
+  annotate(object, annotations);
+  return object.dump();
+}
+
+std::string updated_lease(const Lease& lease, const LeaseRecord& record,
+                          const LeaseAnnotations& annotations) {
+  json object = parse_bounded(lease.document);
+  json spec = object.value("spec", json::object());
+  if (!spec.is_object()) spec = json::object();
+  object["spec"] = spec_of(record, std::move(spec));
+  annotate(object, annotations);
+  return object.dump();
+}
+
+std::string micro_time(std::chrono::system_clock::time_point time) {
+  const auto fraction = time - std::chrono::floor<std::chrono::seconds>(time);
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(fraction).count();
+  char text[16];
+  std::snprintf(text, sizeof text, ".%06dZ", static_cast<int>(micros));
+  std::string whole = kube::format_time(time);
+  whole.pop_back();
+  return whole + text;
+}
+
+Result<LeaseCandidate> parse_lease_candidate(std::string_view text_of_candidate) {
+  const json object = parse_bounded(text_of_candidate);
+  LeaseCandidate candidate;
+  candidate.document = std::string(text_of_candidate);
+  candidate.resource_version = resource_version_of(object);
+  if (candidate.resource_version.empty()) {
+    return Status(Code::data_loss, "the API server's answer is no LeaseCandidate");
+  }
+  const auto spec = object.find("spec");
+  if (spec != object.end() && spec->is_object()) {
+    candidate.ping_time = text_member(*spec, "pingTime");
+    candidate.renew_time = text_member(*spec, "renewTime");
+  }
+  return candidate;
+}
+
+std::string new_lease_candidate(const CandidateNames& names, const CandidateVersions& versions,
+                                std::chrono::system_clock::time_point wall) {
+  json object;
+  object["apiVersion"] = names.api_version;
+  object["kind"] = "LeaseCandidate";
+  object["metadata"]["namespace"] = names.namespace_name;
+  object["metadata"]["name"] = names.name;
+  object["spec"]["leaseName"] = names.lease;
+  object["spec"]["binaryVersion"] = versions.binary;
+  object["spec"]["emulationVersion"] = versions.emulation;
+  object["spec"]["strategy"] = "OldestEmulationVersion";
+  object["spec"]["renewTime"] = micro_time(wall);
+  return object.dump();
+}
+
+std::string renewed_lease_candidate(const LeaseCandidate& candidate,
+                                    std::chrono::system_clock::time_point wall) {
+  json object = parse_bounded(candidate.document);
+  if (!object["spec"].is_object()) object["spec"] = json::object();
+  // Texts of one length, both of UTC: they sort as the times do.
+  object["spec"]["renewTime"] = std::max(micro_time(wall), candidate.ping_time);
+  return object.dump();
+}
+
+Result<ObjectEvent<std::string>> parse_event(std::string_view text, std::string_view kind) {
+  const nlohmann::json event = parse_bounded(text);
+  const auto object = event.is_object() ? event.find("object") : event.end();
+  if (!event.is_object() || object == event.end() || !object->is_object()) {
+    return Status(Code::data_loss, "the watch on the " + std::string(kind) + " sent no event");
+  }
+  ObjectEvent<std::string> result;
+  const std::string type = text_member(event, "type");
+  if (type == "ERROR") {
+    result.failure = object->dump();
+  } else if (type == "ADDED" || type == "MODIFIED") {
+    result.object = object->dump();
+  } else if (type != "DELETED") {
+    return Status(Code::data_loss,
+                  "the watch on the " + std::string(kind) + " sent an event of type " + type);
+  }
+  return result;
+}
 
 std::unique_ptr<LeaseClient> kube_lease_client(kube::Client client, std::string namespace_name,
                                                std::string name,

@@ -1,7 +1,6 @@
 // Who is told of a cloud that fails, and how often.
-#include "app/cloud_news.hpp"
-
 #include "../runtime/manual_timers.hpp"
+#include "app/cloud_news.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,11 +13,11 @@
 
 namespace ccm::election {
 
-class Candidate {
+class LeaseRules {
  public:
   using TimePoint = BootClock::time_point;
 
-  Candidate(std::string identity, std::chrono::seconds lease_duration)
+  LeaseRules(std::string identity, std::chrono::seconds lease_duration)
       : identity_(std::move(identity)), lease_duration_(lease_duration) {}
 
   // The Lease as the server returned it. Only a record that differs from the last one is stamped

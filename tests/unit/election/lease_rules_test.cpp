@@ -1,4 +1,4 @@
-#include "election/candidate.hpp"
+#include "election/lease_rules.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ Lease lease_held_by(const std::string& holder, const std::string& renew_time,
 
 class CandidateTest : public ::testing::Test {
  protected:
-  Candidate candidate{"me", seconds(15)};
+  LeaseRules candidate{"me", seconds(15)};
   const TimePoint start{seconds(1000)};
   const std::chrono::system_clock::time_point wall{};
 };

@@ -1,9 +1,9 @@
-#include "election/candidacy.hpp"
+#include "election/lease_candidate.hpp"
 
 #include "base/log.hpp"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
@@ -15,29 +15,30 @@ namespace ccm::election {
 namespace asio = boost::asio;
 using std::chrono::milliseconds;
 
-Candidacy::Candidacy(const asio::any_io_executor& executor, CandidacyOptions options,
-                     std::unique_ptr<LeaseCandidateClient> client, Alive alive, const Clock& clock)
+LeaseCandidateKeeper::LeaseCandidateKeeper(const asio::any_io_executor& executor,
+                                           LeaseCandidateOptions options,
+                                           std::unique_ptr<LeaseCandidateClient> client,
+                                           Alive alive, const Clock& clock)
     : options_(std::move(options)),
       client_(std::move(client)),
       alive_(std::move(alive)),
       clock_(clock),
       wake_(executor) {}
 
-asio::awaitable<void> Candidacy::pause(milliseconds time) {
+asio::awaitable<void> LeaseCandidateKeeper::pause(milliseconds time) {
   if (stopping_) co_return;
   wake_.expires_after(time);
-  boost::system::error_code ignored;
-  co_await wake_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  co_await wake_.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
-void Candidacy::stop() {
+void LeaseCandidateKeeper::stop() {
   stopping_ = true;
   wake_.cancel();
 }
 
 // Functions of their own and not in a coroutine ("Coroutines and GCC 12" in
 // docs/provider-authors.md).
-void Candidacy::log_failure(const char* message, const Status& why) {
+void LeaseCandidateKeeper::log_failure(const char* message, const Status& why) {
   if (why.message() == last_failure_) return;
   last_failure_ = why.message();
   log::warning(message,
@@ -45,19 +46,19 @@ void Candidacy::log_failure(const char* message, const Status& why) {
                 {"err", why}});
 }
 
-void Candidacy::log_plain() const {
+void LeaseCandidateKeeper::log_plain() const {
   log::info("The API server has no LeaseCandidates, so nobody coordinates the election",
             {{"lease", options_.names.namespace_name + "/" + options_.names.lease}});
 }
 
-void Candidacy::answered(LeaseCandidate candidate, TimePoint begin) {
+void LeaseCandidateKeeper::answered(LeaseCandidate candidate, TimePoint begin) {
   candidate_ = std::move(candidate);
   answered_ping_ = candidate_.ping_time;
   due_ = begin + options_.renew_period;
   last_failure_.clear();
 }
 
-asio::awaitable<Status> Candidacy::create() {
+asio::awaitable<Status> LeaseCandidateKeeper::create() {
   const TimePoint begin = clock_.now();
   std::string body = new_lease_candidate(options_.names, options_.versions, clock_.wall());
   Result<LeaseCandidate> made = co_await client_->create(std::move(body));
@@ -70,7 +71,7 @@ asio::awaitable<Status> Candidacy::create() {
   co_return made.status();
 }
 
-asio::awaitable<bool> Candidacy::enter() {
+asio::awaitable<bool> LeaseCandidateKeeper::enter() {
   while (!stopping_) {
     Result<std::string> version = co_await client_->find_version();
     if (!version.ok() && version.status().code() == Code::not_found) {
@@ -90,7 +91,7 @@ asio::awaitable<bool> Candidacy::enter() {
 }
 
 // Reads it, and answers when the coordinator has asked or the time has come.
-asio::awaitable<Status> Candidacy::observe() {
+asio::awaitable<Status> LeaseCandidateKeeper::observe() {
   Result<LeaseCandidate> seen = co_await client_->get();
   if (!seen.ok()) {
     // Somebody removed it, as the coordinator does with old ones.
@@ -102,7 +103,7 @@ asio::awaitable<Status> Candidacy::observe() {
   co_return co_await answer();
 }
 
-asio::awaitable<Status> Candidacy::answer() {
+asio::awaitable<Status> LeaseCandidateKeeper::answer() {
   if (Status status = alive_(); !status.ok()) co_return status;
   const TimePoint begin = clock_.now();
   std::string body = renewed_lease_candidate(candidate_, clock_.wall());
@@ -113,7 +114,7 @@ asio::awaitable<Status> Candidacy::answer() {
 }
 
 // Ok: there is a question, the time has come, or the watch came to its end.
-asio::awaitable<Status> Candidacy::until_asked() {
+asio::awaitable<Status> LeaseCandidateKeeper::until_asked() {
   using asio::experimental::awaitable_operators::operator||;
   const auto left = std::chrono::duration_cast<milliseconds>(due_ - clock_.now());
   LeaseCandidateClient::Changed changed = [this](const std::optional<LeaseCandidate>& seen) {
@@ -129,7 +130,7 @@ asio::awaitable<Status> Candidacy::until_asked() {
 
 // A watch that breaks, or is forbidden, leaves a read at each retry period: the coordinator waits
 // longer than that (HOST-153).
-asio::awaitable<void> Candidacy::keep() {
+asio::awaitable<void> LeaseCandidateKeeper::keep() {
   bool again = false;  // the last answer failed
   while (!stopping_) {
     Status watched;
@@ -145,13 +146,12 @@ asio::awaitable<void> Candidacy::keep() {
   }
 }
 
-asio::awaitable<void> Candidacy::withdraw() {
+asio::awaitable<void> LeaseCandidateKeeper::withdraw() {
   using asio::experimental::awaitable_operators::operator||;
   constexpr milliseconds kLimit{1'000};
   asio::steady_timer limit(wake_.get_executor(), kLimit);
-  boost::system::error_code ignored;
-  auto outcome = co_await (client_->remove() ||
-                           limit.async_wait(asio::redirect_error(asio::use_awaitable, ignored)));
+  auto outcome =
+      co_await (client_->remove() || limit.async_wait(asio::as_tuple(asio::use_awaitable)));
   Status status(Code::deadline_exceeded, "no answer in time");
   if (outcome.index() == 0) status = std::get<0>(outcome);
   if (status.ok() || status.code() == Code::not_found) co_return;

@@ -17,7 +17,7 @@
 
 namespace ccm::election {
 
-struct CandidacyOptions {
+struct LeaseCandidateOptions {
   CandidateNames names;  // all but the apiVersion
   CandidateVersions versions;
   std::chrono::milliseconds retry_period{2'000};
@@ -25,14 +25,15 @@ struct CandidacyOptions {
   std::chrono::milliseconds renew_period{300'000};
 };
 
-class Candidacy {
+class LeaseCandidateKeeper {
  public:
   // A host whose loop hangs does not answer the coordinator.
   using Alive = std::function<Status()>;
 
   // `clock` must outlive this object.
-  Candidacy(const boost::asio::any_io_executor& executor, CandidacyOptions options,
-            std::unique_ptr<LeaseCandidateClient> client, Alive alive, const Clock& clock);
+  LeaseCandidateKeeper(const boost::asio::any_io_executor& executor, LeaseCandidateOptions options,
+                       std::unique_ptr<LeaseCandidateClient> client, Alive alive,
+                       const Clock& clock);
 
   // Makes the LeaseCandidate, until that succeeds. False: the API server has none, or stop() came.
   boost::asio::awaitable<bool> enter();
@@ -55,7 +56,7 @@ class Candidacy {
   void log_failure(const char* message, const Status& why);
   void log_plain() const;
 
-  CandidacyOptions options_;
+  LeaseCandidateOptions options_;
   std::unique_ptr<LeaseCandidateClient> client_;
   Alive alive_;
   const Clock& clock_;
