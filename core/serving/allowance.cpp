@@ -12,9 +12,25 @@
 
 namespace ccm::serving {
 
+namespace asio = boost::asio;
+
 namespace {
+
 thread_local bool measuring = false;
+
+constexpr double kHalfLifeSeconds = 10;
+constexpr std::size_t kMaxAccounts = 1024;
+constexpr std::size_t kCrowd = 16;  // is worth a line of the log
+// Between two turns, so that the first one's cost is known when the second one is given.
+constexpr std::chrono::microseconds kBetweenTurns{200};
+// The unmeasured cost of a turn: the kernel's and Asio's work for its event.
+constexpr std::chrono::microseconds kTurn{5};
+
+double seconds_of(Allowance::Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
 }
+
+}  // namespace
 
 std::chrono::nanoseconds thread_time() {
   timespec used{};
@@ -34,24 +50,6 @@ MeteredStep::~MeteredStep() {
   measuring = false;
   stranger_->add(thread_time() - start_);
 }
-
-namespace asio = boost::asio;
-
-namespace {
-
-constexpr double kHalfLifeSeconds = 10;
-constexpr std::size_t kMaxAccounts = 1024;
-constexpr std::size_t kCrowd = 16;  // is worth a line of the log
-// Between two turns, so that the first one's cost is known when the second one is given.
-constexpr std::chrono::microseconds kBetweenTurns{200};
-// The unmeasured cost of a turn: the kernel's and Asio's work for its event.
-constexpr std::chrono::microseconds kTurn{5};
-
-double seconds_of(Allowance::Clock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
-}  // namespace
 
 Allowance::Allowance(asio::any_io_executor executor, Limits limits)
     : executor_(std::move(executor)),

@@ -25,75 +25,6 @@ Status run_safely(const HealthRegistry::Check& check) {
   }
 }
 
-}  // namespace
-
-std::vector<HealthRegistry::Entry> HealthRegistry::checks_of(Scope asked) const {
-  const std::lock_guard lock(mutex_);
-  std::vector<Entry> chosen;
-  std::ranges::copy_if(checks_, std::back_inserter(chosen), [asked](const Entry& entry) {
-    return entry.scope == Scope::everywhere || asked == Scope::readiness;
-  });
-  // HOST-95.
-  if (chosen.empty()) chosen.push_back({"ping", [] { return Status(); }, Scope::everywhere});
-  return chosen;
-}
-
-void HealthRegistry::set(std::string name, Check check, Scope scope) {
-  const std::lock_guard lock(mutex_);
-  const auto known = std::ranges::find(checks_, name, &Entry::name);
-  if (known != checks_.end()) {
-    known->check = std::move(check);
-    known->scope = scope;
-  } else {
-    checks_.push_back({std::move(name), std::move(check), scope});
-  }
-}
-
-void HealthRegistry::set_note(std::string name, std::function<std::string()> text,
-                              Readers readers) {
-  const std::lock_guard lock(mutex_);
-  notes_.push_back(Note{std::move(name), std::move(text), readers});
-}
-
-std::vector<std::pair<std::string, std::string>> HealthRegistry::notes(Readers reader) const {
-  std::unique_lock lock(mutex_);
-  const auto known = notes_;
-  lock.unlock();
-  std::vector<std::pair<std::string, std::string>> result;
-  for (const Note& note : known) {
-    if (note.readers == Readers::informed && reader == Readers::anybody) continue;
-    result.emplace_back(note.name, note.text());
-  }
-  return result;
-}
-
-std::vector<HealthRegistry::Outcome> HealthRegistry::run(const std::vector<std::string>& excluded,
-                                                         Scope asked) {
-  std::vector<Outcome> outcomes;
-  for (const Entry& entry : checks_of(asked)) {
-    const bool skip = std::ranges::find(excluded, entry.name) != excluded.end();
-    outcomes.push_back({entry.name, skip, skip ? Status() : run_safely(entry.check)});
-  }
-  const std::lock_guard lock(mutex_);
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.excluded) continue;
-    Counts& known = counts_[outcome.name];
-    known.healthy = outcome.status.ok();
-    ++(known.healthy ? known.successes : known.errors);
-  }
-  return outcomes;
-}
-
-Status HealthRegistry::run_one(std::string_view name, Scope asked) const {
-  for (const Entry& entry : checks_of(asked)) {
-    if (entry.name == name) return run_safely(entry.check);
-  }
-  return Status(Code::not_found, ErrorClass::not_found,
-                "there is no health check named " + std::string(name));
-}
-
-namespace {
-
 constexpr std::array<std::string_view, 3> kRoots = {"healthz", "livez", "readyz"};
 
 struct Query {
@@ -191,6 +122,71 @@ Answer one_check(std::string_view root, std::string_view name, const HealthRegis
 }
 
 }  // namespace
+
+std::vector<HealthRegistry::Entry> HealthRegistry::checks_of(Scope asked) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Entry> chosen;
+  std::ranges::copy_if(checks_, std::back_inserter(chosen), [asked](const Entry& entry) {
+    return entry.scope == Scope::everywhere || asked == Scope::readiness;
+  });
+  // HOST-95.
+  if (chosen.empty()) chosen.push_back({"ping", [] { return Status(); }, Scope::everywhere});
+  return chosen;
+}
+
+void HealthRegistry::set(std::string name, Check check, Scope scope) {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::ranges::find(checks_, name, &Entry::name);
+  if (known != checks_.end()) {
+    known->check = std::move(check);
+    known->scope = scope;
+  } else {
+    checks_.push_back({std::move(name), std::move(check), scope});
+  }
+}
+
+void HealthRegistry::set_note(std::string name, std::function<std::string()> text,
+                              Readers readers) {
+  const std::lock_guard lock(mutex_);
+  notes_.push_back(Note{std::move(name), std::move(text), readers});
+}
+
+std::vector<std::pair<std::string, std::string>> HealthRegistry::notes(Readers reader) const {
+  std::unique_lock lock(mutex_);
+  const auto known = notes_;
+  lock.unlock();
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const Note& note : known) {
+    if (note.readers == Readers::informed && reader == Readers::anybody) continue;
+    result.emplace_back(note.name, note.text());
+  }
+  return result;
+}
+
+std::vector<HealthRegistry::Outcome> HealthRegistry::run(const std::vector<std::string>& excluded,
+                                                         Scope asked) {
+  std::vector<Outcome> outcomes;
+  for (const Entry& entry : checks_of(asked)) {
+    const bool skip = std::ranges::find(excluded, entry.name) != excluded.end();
+    outcomes.push_back({entry.name, skip, skip ? Status() : run_safely(entry.check)});
+  }
+  const std::lock_guard lock(mutex_);
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.excluded) continue;
+    Counts& known = counts_[outcome.name];
+    known.healthy = outcome.status.ok();
+    ++(known.healthy ? known.successes : known.errors);
+  }
+  return outcomes;
+}
+
+Status HealthRegistry::run_one(std::string_view name, Scope asked) const {
+  for (const Entry& entry : checks_of(asked)) {
+    if (entry.name == name) return run_safely(entry.check);
+  }
+  return Status(Code::not_found, ErrorClass::not_found,
+                "there is no health check named " + std::string(name));
+}
 
 Answer answer_health(std::string_view method, std::string_view target, HealthRegistry& registry,
                      HealthRegistry::Readers reader) {

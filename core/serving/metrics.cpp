@@ -3,6 +3,7 @@
 #include "base/metric_families.hpp"
 #include "base/version.hpp"
 #include "kube/file_text.hpp"
+#include "net/certificates.hpp"
 #include "serving/auth/trust.hpp"
 
 #include <sys/resource.h>
@@ -424,8 +425,9 @@ void AuthMetrics::authenticated(const Status& status, const User& user,
 }
 
 void AuthMetrics::believed(const PeerCertificates& certificates) {
-  const auto left = end_of(certificates.leaf()) - std::chrono::system_clock::now();
-  expiration_.Observe(metrics::seconds(left));
+  const auto times = net::times_of(certificates.leaf());
+  if (!times) return;
+  expiration_.Observe(metrics::seconds(times->not_after - std::chrono::system_clock::now()));
 }
 
 void AuthMetrics::authorized(const Result<Verdict>& verdict, std::chrono::nanoseconds duration) {

@@ -65,6 +65,15 @@ User read_user(const json& object) {
   return user;
 }
 
+std::string access_review(const User& user, const std::string& verb, const std::string& path) {
+  json spec = {{"user", user.name},
+               {"groups", user.groups},
+               {"nonResourceAttributes", {{"path", path}, {"verb", verb}}}};
+  if (!user.uid.empty()) spec["uid"] = user.uid;
+  for (const auto& [key, values] : user.extra) spec["extra"][key] = values;
+  return review_text("authorization.k8s.io/v1", "SubjectAccessReview", std::move(spec));
+}
+
 }  // namespace
 
 Result<TokenReviewer::Owner> owner_in_review(const std::string& answer) {
@@ -121,19 +130,6 @@ asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::reviewed(std::strin
   under_way_.finish(key, owner);
   co_return owner;
 }
-
-namespace {
-
-std::string access_review(const User& user, const std::string& verb, const std::string& path) {
-  json spec = {{"user", user.name},
-               {"groups", user.groups},
-               {"nonResourceAttributes", {{"path", path}, {"verb", verb}}}};
-  if (!user.uid.empty()) spec["uid"] = user.uid;
-  for (const auto& [key, values] : user.extra) spec["extra"][key] = values;
-  return review_text("authorization.k8s.io/v1", "SubjectAccessReview", std::move(spec));
-}
-
-}  // namespace
 
 Result<Verdict> verdict_in_review(const std::string& answer) {
   const Result<json> status = status_in_review(answer, "SubjectAccessReview");

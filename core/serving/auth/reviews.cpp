@@ -96,9 +96,7 @@ asio::awaitable<Result<std::string>> ReviewClient::post(std::string review, Requ
   }
 }
 
-namespace {
 constexpr std::size_t kKeyBytes = 32;
-}
 
 ReviewCacheKey::ReviewCacheKey() : key_(kKeyBytes, '\0') {
   RAND_bytes(reinterpret_cast<unsigned char*>(key_.data()), static_cast<int>(key_.size()));

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "kube/resource.hpp"
+#include "net/certificates.hpp"
 #include "net/tls_context.hpp"
 #include "net/url.hpp"
 
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <ctime>
 #include <map>
 #include <string>
 #include <utility>
@@ -42,12 +42,6 @@ std::vector<std::string> subject_values(X509* certificate, int what) {
 }
 
 }  // namespace
-
-std::chrono::system_clock::time_point end_of(const X509* certificate) {
-  tm parts{};
-  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return {};
-  return std::chrono::system_clock::from_time_t(::timegm(&parts));
-}
 
 std::shared_ptr<const PeerCertificates> PeerCertificates::of(const SSL* session) {
   X509* leaf = SSL_get1_peer_certificate(session);
@@ -99,12 +93,13 @@ constexpr int kSecurityLevel = 2;  // 112 bits
 system_clock::time_point first_end(const STACK_OF(X509) * chain) {
   auto first = system_clock::time_point::max();
   for (int i = 0; i < sk_X509_num(chain); ++i) {
-    first = std::min(first, end_of(sk_X509_value(chain, i)));
+    const auto times = net::times_of(sk_X509_value(chain, i));
+    first = std::min(first, times ? times->not_after : system_clock::time_point());
   }
   return first;
 }
 
-Status bad_bundle(std::string_view what, const std::string& problem) {
+Status unusable(std::string_view what, const std::string& problem) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,
                 std::string(what) + ": " + problem);
 }
@@ -127,8 +122,8 @@ Result<std::shared_ptr<const Authority>> Authority::parse(const std::string& pem
   }
   const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   const std::string problem = net::take_openssl_errors();
-  if (!ended) return bad_bundle(what, "a certificate is damaged: " + problem);
-  if (count == 0) return bad_bundle(what, "there is no PEM certificate in it");
+  if (!ended) return unusable(what, "a certificate is damaged: " + problem);
+  if (count == 0) return unusable(what, "there is no PEM certificate in it");
   // An authority that is itself signed by another one is trusted too, as Go does.
   X509_STORE_set_flags(result->store_.get(), X509_V_FLAG_PARTIAL_CHAIN);
   X509_VERIFY_PARAM_set_auth_level(X509_STORE_get0_param(result->store_.get()), kSecurityLevel);
@@ -178,8 +173,7 @@ Status read_list(const Data& data, const char* key, std::vector<std::string>* li
                              return item.is_string();
                            }));
   if (!strings) {
-    return Status(Code::invalid_argument, ErrorClass::invalid_spec,
-                  std::string(key) + ": it is no JSON list of strings");
+    return unusable(key, "it is no JSON list of strings");
   }
   for (const auto& item : parsed) list->push_back(item.template get<std::string>());
   return {};
@@ -281,9 +275,7 @@ void strip_credentials(const FrontProxyTrust& trust, Request* request) {
   });
 }
 
-namespace {
 constexpr std::chrono::seconds kLookEvery{1};
-}
 
 TrustSource::TrustSource(TrustOptions options) : options_(std::move(options)) {
   client_.path = options_.client_ca_file;

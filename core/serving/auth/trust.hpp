@@ -57,9 +57,6 @@ class PeerCertificates {
   mutable std::vector<Known> known_;  // of existing authorities
 };
 
-// When it expires; 1970 when that cannot be read.
-std::chrono::system_clock::time_point end_of(const X509* certificate);
-
 // A bundle of certificate authorities whose client certificates are trusted. Immutable.
 class Authority {
  public:
