@@ -153,6 +153,10 @@ class Differences {
   }
 };
 
+PlannedObjects::Key key_of(const std::string& resource, const kube::Object& object) {
+  return {resource, std::string(object.namespace_name()), std::string(object.name())};
+}
+
 }  // namespace
 
 std::string patched(std::string_view object, kube::PatchType type, std::string_view body) {
@@ -178,14 +182,6 @@ std::vector<FieldChange> changed_fields(std::string_view before, std::string_vie
   differences.compare("", Json::parse(before, nullptr, false), Json::parse(after, nullptr, false));
   return std::move(differences.fields);
 }
-
-namespace {
-
-PlannedObjects::Key key_of(const std::string& resource, const kube::Object& object) {
-  return {resource, std::string(object.namespace_name()), std::string(object.name())};
-}
-
-}  // namespace
 
 std::string PlannedObjects::with_patches(std::string object, const Edited& edited) {
   for (const auto& [type, body] : edited.patches) object = patched(object, type, body);

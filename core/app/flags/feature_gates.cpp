@@ -100,6 +100,28 @@ std::string unknown_gate(const std::string& name) {
 
 Status bad_gate(std::string message) { return {Code::invalid_argument, std::move(message)}; }
 
+struct ClientGate {
+  std::string_view name;
+  bool default_value = false;
+  bool locked = false;
+};
+
+// As of client-go 0.37.
+constexpr std::array kClientGates = std::to_array<ClientGate>({
+    {"AtomicFIFO", true},
+    {"ClientsAllowCARotation", true},
+    {"ClientsAllowCBOR", false},
+    {"ClientsAllowTLSCacheGC", true},
+    {"ClientsPreferCBOR", false},
+    {"InOrderInformers", true, true},
+    {"InOrderInformersBatchProcess", true},
+    {"InformerResourceVersion", true},
+    {"UnlockWhileProcessingFIFO", true},
+    {kWatchListClient, true},
+});
+
+std::string variable_of(std::string_view gate) { return "KUBE_FEATURE_" + std::string(gate); }
+
 }  // namespace
 
 std::span<const KnownGate> known_gates() { return all_gates(); }
@@ -161,32 +183,6 @@ std::string FeatureGates::text() const {
   }
   return text;
 }
-
-namespace {
-
-struct ClientGate {
-  std::string_view name;
-  bool default_value = false;
-  bool locked = false;
-};
-
-// As of client-go 0.37.
-constexpr std::array kClientGates = std::to_array<ClientGate>({
-    {"AtomicFIFO", true},
-    {"ClientsAllowCARotation", true},
-    {"ClientsAllowCBOR", false},
-    {"ClientsAllowTLSCacheGC", true},
-    {"ClientsPreferCBOR", false},
-    {"InOrderInformers", true, true},
-    {"InOrderInformersBatchProcess", true},
-    {"InformerResourceVersion", true},
-    {"UnlockWhileProcessingFIFO", true},
-    {kWatchListClient, true},
-});
-
-std::string variable_of(std::string_view gate) { return "KUBE_FEATURE_" + std::string(gate); }
-
-}  // namespace
 
 void ClientFeatureGates::read(const std::function<const char*(const char* name)>& environment) {
   for (const ClientGate& gate : kClientGates) {

@@ -28,6 +28,36 @@ int take_base(std::string_view& digits) {
   return letter == std::string_view::npos ? 8 : kBases.at(letter / 2);
 }
 
+using Limits = std::numeric_limits<int32_t>;
+
+std::optional<std::string> read_ip(std::string_view text) {
+  return is_ip_address(text) ? std::optional<std::string>(text) : std::nullopt;
+}
+
+std::optional<int32_t> read_int32(std::string_view text) {
+  const auto value = parse_integer(text);
+  if (!value || *value < Limits::min() || *value > Limits::max()) return std::nullopt;
+  return static_cast<int32_t>(*value);
+}
+
+std::optional<std::vector<int32_t>> read_int32_list(std::string_view text) {
+  const auto fields = parse_csv(text);
+  if (!fields) return std::nullopt;
+  std::vector<int32_t> numbers;
+  for (const std::string& field : *fields) {
+    const auto number = read_int32(field);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+std::string write_float(float value) {
+  std::string text = fmt::format("{}", value);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
 }  // namespace
 
 std::optional<bool> parse_bool(std::string_view text) {
@@ -153,40 +183,6 @@ bool is_ip_address(std::string_view text) {
          (::inet_pton(AF_INET, terminated.c_str(), &address) == 1 ||
           ::inet_pton(AF_INET6, terminated.c_str(), &address) == 1);
 }
-
-namespace {
-
-using Limits = std::numeric_limits<int32_t>;
-
-std::optional<std::string> read_ip(std::string_view text) {
-  return is_ip_address(text) ? std::optional<std::string>(text) : std::nullopt;
-}
-
-std::optional<int32_t> read_int32(std::string_view text) {
-  const auto value = parse_integer(text);
-  if (!value || *value < Limits::min() || *value > Limits::max()) return std::nullopt;
-  return static_cast<int32_t>(*value);
-}
-
-std::optional<std::vector<int32_t>> read_int32_list(std::string_view text) {
-  const auto fields = parse_csv(text);
-  if (!fields) return std::nullopt;
-  std::vector<int32_t> numbers;
-  for (const std::string& field : *fields) {
-    const auto number = read_int32(field);
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-  }
-  return numbers;
-}
-
-std::string write_float(float value) {
-  std::string text = fmt::format("{}", value);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text;
-}
-
-}  // namespace
 
 Status must_be(std::string what) { return {Code::invalid_argument, "must be " + std::move(what)}; }
 

@@ -110,6 +110,44 @@ class PluginValue final : public FlagValue {
   std::string text_;
 };
 
+Status bad_option(std::string message) { return {Code::invalid_argument, std::move(message)}; }
+
+bool may_share(const Flag& flag, plugin_files::OptionType type) {
+  // Every value is a text; lists and addresses are read as one.
+  return type == plugin_files::OptionType::string ? flag.value->type() != "bool"
+                                                  : flag.value->type() == flag_type(type);
+}
+
+const std::string kPluginSection = "Flags of plugin ";
+
+bool is_of_host(const Flag& flag) { return !flag.section.starts_with(kPluginSection); }
+
+// Flags that are accepted and checked, and do nothing.
+struct NoEffectFlag {
+  std::string_view flag;  // a trailing * stands for any rest
+  std::string_view why;
+};
+
+constexpr std::string_view kWebhooks = "no webhooks are served";
+constexpr std::string_view kHttp2 = "only HTTP/1.1 is served";
+constexpr std::string_view kAtOnce = "log lines are written at once";
+
+constexpr std::array kNoEffectFlags = std::to_array<NoEffectFlag>({
+    {"webhook-*", kWebhooks},
+    {"contention-profiling", "there are no profiles to serve"},
+    {"http2-max-streams-per-connection", kHttp2},
+    {"disable-http2-serving", kHttp2},
+    {"permit-address-sharing", "the socket has SO_REUSEADDR in any case"},
+    {"log-flush-frequency", kAtOnce},
+    {"log-text-info-buffer-size", kAtOnce},
+    {"log-json-info-buffer-size", kAtOnce},
+});
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (!pattern.ends_with('*')) return pattern == name;
+  return name.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
 }  // namespace
 
 std::string_view flag_type(OptionType type) {
@@ -131,22 +169,6 @@ std::string_view flag_type(OptionType type) {
 std::unique_ptr<FlagValue> plugin_value(const Option& option) {
   return std::make_unique<PluginValue>(option);
 }
-
-namespace {
-
-Status bad_option(std::string message) { return {Code::invalid_argument, std::move(message)}; }
-
-bool may_share(const Flag& flag, plugin_files::OptionType type) {
-  // Every value is a text; lists and addresses are read as one.
-  return type == plugin_files::OptionType::string ? flag.value->type() != "bool"
-                                                  : flag.value->type() == flag_type(type);
-}
-
-const std::string kPluginSection = "Flags of plugin ";
-
-bool is_of_host(const Flag& flag) { return !flag.section.starts_with(kPluginSection); }
-
-}  // namespace
 
 EarlyOptions read_early(std::span<const std::string> arguments) {
   Options options;
@@ -267,8 +289,8 @@ void CommandLine::log_flags() const {
     if (!flag->deprecated.empty()) {
       log::warning("Flag is deprecated", {{"flag", name}, {"reason", flag->deprecated}});
     }
-    const std::string_view later = why_without_effect(flag->name);
-    if (!later.empty()) log::info("Flag has no effect", {{"flag", name}, {"reason", later}});
+    const std::string_view why = why_without_effect(flag->name);
+    if (!why.empty()) log::info("Flag has no effect", {{"flag", name}, {"reason", why}});
   }
   for (const auto& [name, value] : options_->generic.feature_gates.overrides()) {
     for (const KnownGate& gate : known_gates()) {
@@ -297,41 +319,10 @@ std::optional<std::string> version_text(std::string_view program, std::string_vi
   return text + "}\n";
 }
 
-namespace {
-
-// Flags that are accepted and checked, and do nothing. A flag that works is removed from this
-// table.
-struct Later {
-  std::string_view flag;  // a trailing * stands for any rest
-  std::string_view why;
-};
-
-constexpr std::string_view kWebhooks = "no webhooks are served";
-constexpr std::string_view kHttp2 = "only HTTP/1.1 is served";
-constexpr std::string_view kAtOnce = "log lines are written at once";
-
-constexpr std::array kLater = std::to_array<Later>({
-    {"webhook-*", kWebhooks},
-    {"contention-profiling", "there are no profiles to serve"},
-    {"http2-max-streams-per-connection", kHttp2},
-    {"disable-http2-serving", kHttp2},
-    {"permit-address-sharing", "the socket has SO_REUSEADDR in any case"},
-    {"log-flush-frequency", kAtOnce},
-    {"log-text-info-buffer-size", kAtOnce},
-    {"log-json-info-buffer-size", kAtOnce},
-});
-
-bool matches(std::string_view pattern, std::string_view name) {
-  if (!pattern.ends_with('*')) return pattern == name;
-  return name.starts_with(pattern.substr(0, pattern.size() - 1));
-}
-
-}  // namespace
-
 std::string_view why_without_effect(std::string_view flag) {
   const auto* const found = std::ranges::find_if(
-      kLater, [flag](const Later& entry) { return matches(entry.flag, flag); });
-  return found == kLater.end() ? std::string_view{} : found->why;
+      kNoEffectFlags, [flag](const NoEffectFlag& entry) { return matches(entry.flag, flag); });
+  return found == kNoEffectFlags.end() ? std::string_view{} : found->why;
 }
 
 }  // namespace ccm::app

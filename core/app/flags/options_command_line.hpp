@@ -80,8 +80,8 @@ class CommandLine {
   // The text of --help, wrapped to `width` columns.
   [[nodiscard]] std::string help(std::string_view program, std::size_t width = 100) const;
 
-  // All flags at verbosity 1 (HOST-4); then one line for each given flag that is deprecated or not
-  // supported yet by this version.
+  // All flags at verbosity 1 (HOST-4); then one line for each given flag that is deprecated or has
+  // no effect.
   void log_flags() const;
 
  private:
@@ -100,7 +100,7 @@ class CommandLine {
 // The output of --version (HOST-74); nullopt when it was not asked for. `wanted`: Options::version.
 std::optional<std::string> version_text(std::string_view program, std::string_view wanted);
 
-// Why a flag does nothing yet; empty when it works. One table.
+// Why a flag does nothing; empty when it works. One table.
 std::string_view why_without_effect(std::string_view flag);
 
 }  // namespace ccm::app

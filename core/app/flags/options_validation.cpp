@@ -31,8 +31,6 @@ void require_at_least(Errors& errors, const char* flag, int32_t value, int32_t l
                    std::to_string(value));
 }
 
-// The flags of the HTTPS servers (HOST-45..71).
-
 void validate_port(Errors& errors, const char* flag, int32_t port) {
   if (port >= 0 && port <= 65535) return;
   errors.push_back(std::string(flag) + " must be from 0 to 65535, is " + std::to_string(port) +
@@ -40,8 +38,7 @@ void validate_port(Errors& errors, const char* flag, int32_t port) {
 }
 
 void validate_tls(const TlsFlags& tls, const std::string& prefix, Errors& errors) {
-  const TlsParameters ignored = tls_parameters(tls, prefix, errors);
-  static_cast<void>(ignored);
+  static_cast<void>(tls_parameters(tls, prefix, errors));
   if (tls.cert_file.empty() != tls.private_key_file.empty()) {
     const std::string flags = "--" + prefix + "tls-";
     errors.push_back(flags + "cert-file and " + flags +
@@ -74,6 +71,7 @@ void validate_headers(const AuthenticationOptions& options, Errors& errors) {
   }
 }
 
+// The flags of the HTTPS servers (HOST-45..71).
 void validate_serving(const Options& options, Errors& errors) {
   const SecureServingOptions& serving = options.secure_serving;
   const WebhookOptions& webhook = options.webhook;

@@ -38,23 +38,6 @@ StatusQuery read_query(const serving::Request& request) {
   return read;
 }
 
-}  // namespace
-
-serving::Answer status_page(const StatusSources& sources, const serving::Request& request) {
-  if (const auto refusal = serving::only_reads(request)) return *refusal;
-  const StatusJson status = status_json(sources, read_query(request));
-  serving::Answer answer;
-  if (serving::wants_json(request)) {
-    answer.content_type = "application/json";
-    answer.body = status.dump(2, ' ', true, StatusJson::error_handler_t::replace) + "\n";
-  } else {
-    answer.body = status_text(status);
-  }
-  return answer;
-}
-
-namespace {
-
 // As date(1) writes it, in UTC.
 std::string date_text(std::chrono::system_clock::time_point when) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
@@ -410,12 +393,11 @@ StatusJson cloud_json(const plugin_host::CloudConnection& cloud) {
   StatusJson json = {{"healthy", cloud.health().healthy()},
                      {"text", troubles.empty() ? "no failure is known" : cloud.health().text()},
                      {"troubles", StatusJson::array()}};
-  const auto now = std::chrono::system_clock::now();
+  const auto now = system_clock::now();
   for (const cloud::CloudTrouble& trouble : troubles) {
-    const auto age = std::chrono::duration_cast<std::chrono::system_clock::duration>(trouble.age);
     StatusJson one = {{"fault", std::string(to_string(trouble.fault))},
                       {"text", trouble.text},
-                      {"since", kube::format_time(now - age)},
+                      {"since", moment(now, -trouble.age)},
                       {"failures", trouble.failures}};
     if (trouble.http_status >= 400) one["httpStatus"] = trouble.http_status;
     if (!trouble.message.empty()) one["lastFailure"] = trouble.message;
@@ -485,6 +467,19 @@ StatusJson status_json(const StatusSources& sources, const StatusQuery& query) {
   if (query.object) status["object"] = object_json(sources.plugins, held, *query.object);
   if (query.route) status["routes"] = routes_json(sources.plugins, *query.route);
   return status;
+}
+
+serving::Answer status_page(const StatusSources& sources, const serving::Request& request) {
+  if (const auto refusal = serving::only_reads(request)) return *refusal;
+  const StatusJson status = status_json(sources, read_query(request));
+  serving::Answer answer;
+  if (serving::wants_json(request)) {
+    answer.content_type = "application/json";
+    answer.body = status.dump(2, ' ', true, StatusJson::error_handler_t::replace) + "\n";
+  } else {
+    answer.body = status_text(status);
+  }
+  return answer;
 }
 
 }  // namespace ccm::app

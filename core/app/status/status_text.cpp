@@ -155,55 +155,6 @@ void add_objects(const StatusJson& status, StatusJson& problems) {
   if (!text.empty()) problems.push_back("objects that are not settled: " + text);
 }
 
-}  // namespace
-
-StatusJson problems_json(const StatusJson& status) {
-  StatusJson problems = StatusJson::array();
-  add_cloud(status, problems);
-  const StatusJson& missing = part(part(status, "permissions"), "missing");
-  for (const auto& [who, what] : missing.items()) {
-    problems.push_back(who + " lacks " + plain(what) +
-                       "; ccmctl rbac prints the roles that it needs");
-  }
-  for (const StatusJson& component : part(status, "components")) {
-    if (!component.value("degraded", false)) continue;
-    problems.push_back(text_of(component, "name") +
-                       " is degraded: it stalls the manager or misses its deadlines; the log says "
-                       "what it was doing");
-  }
-  add_brakes(status, problems);
-  for (const StatusJson& rejected : part(status, "rejectedConfigurations")) {
-    problems.push_back("plugin " + text_of(rejected, "plugin") + " cannot use the new content of " +
-                       text_of(rejected, "file") +
-                       ", so the earlier one stays in force: " + text_of(rejected, "reason"));
-  }
-  add_objects(status, problems);
-  return problems;
-}
-
-StatusJson groups_json(const StatusJson& objects, std::string_view now) {
-  std::map<std::string, Group> groups;
-  for (const StatusJson& object : objects) {
-    const std::string reason = text_of(object, "reason");
-    const std::string cause =
-        reason.empty() ? without_name(text_of(object, "waitsFor"), text_of(object, "key")) : reason;
-    groups[text_of(object, "controller") + "\n" + text_of(object, "state") + "\n" +
-           text_of(object, "class") + "\n" + cause]
-        .add(object);
-  }
-  std::vector<StatusJson> sorted;
-  for (auto& entry : groups) sorted.push_back(entry.second.finished(now));
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const StatusJson& left, const StatusJson& right) {
-                     const bool urgent = needs_action(left);
-                     if (urgent != needs_action(right)) return urgent;
-                     return left.value("count", 0) > right.value("count", 0);
-                   });
-  return StatusJson(std::move(sorted));
-}
-
-namespace {
-
 // "0 hr 02 min 31 sec"
 std::string up_text(int64_t seconds) {
   char text[64];
@@ -282,6 +233,51 @@ std::string provider_state(const StatusJson& status) {
 }
 
 }  // namespace
+
+StatusJson problems_json(const StatusJson& status) {
+  StatusJson problems = StatusJson::array();
+  add_cloud(status, problems);
+  const StatusJson& missing = part(part(status, "permissions"), "missing");
+  for (const auto& [who, what] : missing.items()) {
+    problems.push_back(who + " lacks " + plain(what) +
+                       "; ccmctl rbac prints the roles that it needs");
+  }
+  for (const StatusJson& component : part(status, "components")) {
+    if (!component.value("degraded", false)) continue;
+    problems.push_back(text_of(component, "name") +
+                       " is degraded: it stalls the manager or misses its deadlines; the log says "
+                       "what it was doing");
+  }
+  add_brakes(status, problems);
+  for (const StatusJson& rejected : part(status, "rejectedConfigurations")) {
+    problems.push_back("plugin " + text_of(rejected, "plugin") + " cannot use the new content of " +
+                       text_of(rejected, "file") +
+                       ", so the earlier one stays in force: " + text_of(rejected, "reason"));
+  }
+  add_objects(status, problems);
+  return problems;
+}
+
+StatusJson groups_json(const StatusJson& objects, std::string_view now) {
+  std::map<std::string, Group> groups;
+  for (const StatusJson& object : objects) {
+    const std::string reason = text_of(object, "reason");
+    const std::string cause =
+        reason.empty() ? without_name(text_of(object, "waitsFor"), text_of(object, "key")) : reason;
+    groups[text_of(object, "controller") + "\n" + text_of(object, "state") + "\n" +
+           text_of(object, "class") + "\n" + cause]
+        .add(object);
+  }
+  std::vector<StatusJson> sorted;
+  for (auto& entry : groups) sorted.push_back(entry.second.finished(now));
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const StatusJson& left, const StatusJson& right) {
+                     const bool urgent = needs_action(left);
+                     if (urgent != needs_action(right)) return urgent;
+                     return left.value("count", 0) > right.value("count", 0);
+                   });
+  return StatusJson(std::move(sorted));
+}
 
 std::string status_text(const StatusJson& status) {
   const StatusJson& process = status["process"];
