@@ -1,5 +1,4 @@
-// Why, how and with which exit code this process ends: one table (ending.cpp), and the way out that
-// it names.
+// Why, how and with which exit code this process ends: one table of exit policies (ending.cpp).
 #pragma once
 
 #include <atomic>
@@ -55,12 +54,12 @@ class Ending {
   // This cause now ends the process at once, without an orderly stop. Any thread.
   [[nodiscard]] bool at_once(Cause cause) const;
 
-  // Takes the way that the table names; `last_words` logs why. Loop thread; for a cause that is
-  // at_once() any thread, and then it does not return.
-  void end(Cause cause, const std::function<void()>& last_words);
+  // Ends the process by the policy of that cause; `log_reason` logs why. Loop thread; for a cause
+  // that is at_once() any thread, and then it does not return.
+  void end(Cause cause, const std::function<void()>& log_reason);
 
   // Ends the process with that exit code, whatever the log does. Any thread.
-  [[noreturn]] static void leave(int exit_code, const std::function<void()>& last_words);
+  [[noreturn]] static void leave(int exit_code, const std::function<void()>& log_reason);
 
  private:
   enum class Phase { starting, running, stopping };

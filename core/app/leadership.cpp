@@ -66,10 +66,9 @@ void Leadership::publish(int port, const std::string& fingerprint) {
                 {election::kCertificateAnnotation, fingerprint}};
 }
 
-void Leadership::compete(Competition& competition, const Callbacks& callbacks,
-                         std::function<void()> won) {
-  auto options = election_options(options_, competition.lease, identity_);
-  if (&competition == &main_) {
+void Leadership::compete(Election& entry, const Callbacks& callbacks, std::function<void()> won) {
+  auto options = election_options(options_, entry.lease, identity_);
+  if (&entry == &main_) {
     options.annotations = [this] {
       const std::lock_guard lock(published_mutex_);
       return published_;
@@ -77,12 +76,12 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
   }
   election::ElectionCallbacks notify;
   notify.post = [this](std::function<void()> fn) { loop_.post(std::move(fn)); };
-  notify.started_leading = [this, &competition, lease = options.lease(),
+  notify.started_leading = [this, &entry, lease = options.lease(),
                             won = std::move(won)](int64_t transitions) {
     log::info("Acquired the Lease",
               {{"lease", lease}, {"identity", identity_}, {"transitions", transitions}});
-    competition.taken = true;
-    event_(competition.lease, identity_ + " became leader");
+    entry.taken = true;
+    event_(entry.lease, identity_ + " became leader");
     won();
   };
   notify.lost = [lost = callbacks.lost, lease = options.lease()](const std::string& reason) {
@@ -95,14 +94,14 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
     log::info("Another process leads", {{"lease", lease}, {"identity", leader}});
   };
   election::LeaderElector::MakeCandidateClient candidates;
-  if (competition.coordinated) {
+  if (entry.coordinated) {
     candidates = [this, options](const boost::asio::any_io_executor& executor) {
       return election::kube_lease_candidate_client(clients_.separate(executor, "leader-election"),
                                                    options.namespace_name, options.identity,
                                                    election::request_timeout(options));
     };
   }
-  competition.elector.emplace(
+  entry.elector.emplace(
       options,
       [this, options](const boost::asio::any_io_executor& executor) {
         return election::kube_lease_client(clients_.separate(executor, "leader-election"),
@@ -110,13 +109,13 @@ void Leadership::compete(Competition& competition, const Callbacks& callbacks,
                                            election::request_timeout(options));
       },
       std::move(notify), callbacks.alive, clock_, candidates);
-  competition.current = &*competition.elector;
-  competition.elector->start();
+  entry.current = &*entry.elector;
+  entry.elector->start();
 }
 
 void Leadership::tell_end() const {
-  for (const Competition* competition : {&migration_, &main_}) {
-    if (competition->holds()) event_(competition->lease, identity_ + " stopped leading");
+  for (const Election* entry : {&migration_, &main_}) {
+    if (entry->holds()) event_(entry->lease, identity_ + " stopped leading");
   }
 }
 
@@ -126,10 +125,10 @@ void Leadership::release(std::function<void()> done) {
   auto ended = [open, done = std::move(done)] {
     if (--*open == 0) done();
   };
-  for (Competition* competition : {&migration_, &main_}) {
-    if (!competition->elector) continue;
+  for (Election* entry : {&migration_, &main_}) {
+    if (!entry->elector) continue;
     ++*open;
-    competition->elector->release([this, ended] { loop_.post(ended); });
+    entry->elector->release([this, ended] { loop_.post(ended); });
   }
   loop_.post(ended);
 }
@@ -146,18 +145,18 @@ uint64_t Leadership::transitions() const {
 
 std::vector<Leadership::LeaseReport> Leadership::leases() const {
   std::vector<LeaseReport> reports;
-  for (const Competition* competition : {&main_, &migration_}) {
-    if (competition->lease.empty()) continue;
-    const election::LeaderElector* elector = competition->current;
+  for (const Election* entry : {&main_, &migration_}) {
+    if (entry->lease.empty()) continue;
+    const election::LeaderElector* elector = entry->current;
     reports.push_back(
-        {competition->lease, competition->holds(), elector != nullptr ? elector->slow_paths() : 0});
+        {entry->lease, entry->holds(), elector != nullptr ? elector->slow_paths() : 0});
   }
   return reports;
 }
 
 Status Leadership::health() const {
-  for (const Competition* competition : {&main_, &migration_}) {
-    const election::LeaderElector* elector = competition->current;
+  for (const Election* entry : {&main_, &migration_}) {
+    const election::LeaderElector* elector = entry->current;
     if (elector == nullptr) continue;
     if (Status status = elector->health(); !status.ok()) return status;
   }

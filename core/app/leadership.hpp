@@ -78,7 +78,7 @@ class Leadership final : public plugin::LeaderState {
   [[nodiscard]] std::vector<LeaseReport> leases() const;
 
  private:
-  struct Competition {
+  struct Election {
     std::string lease;
     bool coordinated = false;
     std::atomic<bool> taken{false};
@@ -91,7 +91,7 @@ class Leadership final : public plugin::LeaderState {
     }
   };
   // `won` is called on the loop.
-  void compete(Competition& competition, const Callbacks& callbacks, std::function<void()> won);
+  void compete(Election& entry, const Callbacks& callbacks, std::function<void()> won);
 
   const LeaderElectionOptions& options_;
   const ClientFactory& clients_;
@@ -103,8 +103,8 @@ class Leadership final : public plugin::LeaderState {
   mutable std::mutex published_mutex_;
   election::LeaseAnnotations published_;
   bool releasing_ = false;  // no Lease is taken any more
-  Competition main_;
-  Competition migration_;
+  Election main_;
+  Election migration_;
 };
 
 }  // namespace ccm::app

@@ -3,7 +3,7 @@
 #include "app/access/access_check.hpp"
 #include "app/access/access_subjects.hpp"
 #include "app/client_factory.hpp"
-#include "app/cloud_news.hpp"
+#include "app/cloud_events.hpp"
 #include "app/dry_run/dry_run.hpp"
 #include "app/ending.hpp"
 #include "app/endpoint.hpp"
@@ -380,7 +380,7 @@ struct Manager final : plugin::FlagSource {
   void begin_stop() {
     signals.begin_limit();
     if (access) access->stop();
-    if (cloud_news) cloud_news->stop();
+    if (cloud_events) cloud_events->stop();
     net::spawn(loop.executor(), stop());
   }
 
@@ -491,7 +491,7 @@ struct Manager final : plugin::FlagSource {
     AccessCallbacks callbacks;
     callbacks.changed = [this](const AccessSubject& subject,
                                const plugin_files::Permissions& missing) {
-      access_news.tell(subject, missing);
+      access_findings.tell(subject, missing);
       if (missing.needed.empty()) return;
       recorders.record("cloud-controller-manager",
                        leadership.lease_reference(options.leader_election.resource_name),
@@ -511,26 +511,28 @@ struct Manager final : plugin::FlagSource {
   }
 
   void tell_of_cloud() {
-    cloud_news.emplace(CloudNews::Dependencies{
+    cloud_events.emplace(CloudEvents::Dependencies{
         loop.timers(), plugins.cloud().health(), [this] { return leadership.leading(); },
         [this] { return leadership.lease_reference(options.leader_election.resource_name); },
-        [this](std::function<void(CloudNews::Nodes)> done) { find_waiting_nodes(std::move(done)); },
+        [this](std::function<void(CloudEvents::Nodes)> done) {
+          find_waiting_nodes(std::move(done));
+        },
         [this](kube::ObjectReference about, kube::EventType type, std::string reason,
                std::string message) {
           recorders.record("cloud-controller-manager", std::move(about), type, std::move(reason),
                            std::move(message));
         }});
-    plugins.on_cloud_health([this] { cloud_news->look(); });
+    plugins.on_cloud_health([this] { cloud_events->look(); });
   }
 
   // Finds Nodes that wait in the controller's records, or at the API server while there are none.
-  void find_waiting_nodes(std::function<void(CloudNews::Nodes)> done) {
+  void find_waiting_nodes(std::function<void(CloudEvents::Nodes)> done) {
     if (!plugins.provider_ready()) {
       net::spawn(loop.executor(), list_nodes(std::move(done)));
       return;
     }
-    CloudNews::Nodes nodes;
-    for (const plugin::ObjectReport& object : plugins.unsettled(CloudNews::kMostNodes)) {
+    CloudEvents::Nodes nodes;
+    for (const plugin::ObjectReport& object : plugins.unsettled(CloudEvents::kMostNodes)) {
       if (object.controller != "cloud-node-controller") continue;
       const kube::ObjectPtr node = cache.get("v1/nodes", {}, object.key);
       if (node) nodes.push_back(kube::ObjectReference::of(*node));
@@ -539,9 +541,9 @@ struct Manager final : plugin::FlagSource {
         [done = std::move(done), nodes = std::move(nodes)]() mutable { done(std::move(nodes)); });
   }
 
-  asio::awaitable<void> list_nodes(std::function<void(CloudNews::Nodes)> done) {
+  asio::awaitable<void> list_nodes(std::function<void(CloudEvents::Nodes)> done) {
     kube::Client client = clients.client("cloud-news");
-    auto nodes = co_await list_waiting_nodes(std::move(client), CloudNews::kMostNodes);
+    auto nodes = co_await list_waiting_nodes(std::move(client), CloudEvents::kMostNodes);
     done(std::move(nodes));
   }
 
@@ -644,7 +646,7 @@ struct Manager final : plugin::FlagSource {
   void lead() {
     if (ending.stopping()) return;
     recorders.start();
-    if (cloud_news) cloud_news->look();
+    if (cloud_events) cloud_events->look();
     const auto controllers = std::ranges::count_if(plugins.components(), [](const auto& component) {
       return component.kind == plugin_files::ComponentKind::controller && component.skipped.empty();
     });
@@ -673,11 +675,11 @@ struct Manager final : plugin::FlagSource {
   plugin::EventRecorders recorders;
   Leadership leadership;
   DryRun dry_run{options.dry_run, cache, event_source, loop};
-  std::optional<CloudNews> cloud_news;  // called by `plugins` until they are gone
+  std::optional<CloudEvents> cloud_events;  // called by `plugins` until they are gone
   plugin_host::PluginHost plugins;
   std::optional<AccessCheck> access;  // since the components were created
   std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
-  AccessNews access_news{*health};
+  AccessFindings access_findings{*health};
   runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};
   Endpoint endpoint;
   serving::LoopLag loop_lag{loop.executor(), metrics};

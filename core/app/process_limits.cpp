@@ -17,8 +17,8 @@ namespace {
 
 // Given back first, since the line of the log needs some. Never destroyed: any thread may be the
 // one.
-std::atomic<char*> memory_for_last_words{nullptr};
-constexpr std::size_t kLastWordsBytes = 2u << 20;
+std::atomic<char*> reserved_memory{nullptr};
+constexpr std::size_t kReservedBytes = 2u << 20;
 
 // For a signal handler, too.
 [[noreturn]] void leave_now(int) {
@@ -28,7 +28,7 @@ constexpr std::size_t kLastWordsBytes = 2u << 20;
 }
 
 [[noreturn]] void leave_without_memory() {
-  char* const saved = memory_for_last_words.exchange(nullptr);
+  char* const saved = reserved_memory.exchange(nullptr);
   if (saved == nullptr) leave_now(SIGALRM);  // not enough for the line, or another thread
   delete[] saved;
   // The log is out of reach when this thread, or one that is stuck, was writing a line.
@@ -76,12 +76,12 @@ void raise_descriptor_limit() {
 void end_when_memory_is_out() {
   // Nothing is written to it, so it has no pages: an allocation fails when the limit of the process
   // or of the system is reached, which counts what is reserved.
-  delete[] memory_for_last_words.exchange(new char[kLastWordsBytes]);
+  delete[] reserved_memory.exchange(new char[kReservedBytes]);
   std::set_new_handler(leave_without_memory);
   // Refused once OpenSSL has memory: hence at the very start.
   CRYPTO_set_mem_functions(allocate, reallocate, give_back);
 }
 
-void outlive_file_size_limit() { std::signal(SIGXFSZ, SIG_IGN); }
+void ignore_file_size_signal() { std::signal(SIGXFSZ, SIG_IGN); }
 
 }  // namespace ccm::app

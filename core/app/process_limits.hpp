@@ -16,6 +16,6 @@ std::size_t descriptor_limit();
 void end_when_memory_is_out();
 
 // A file that may not grow fails the write, as a full disk does, instead of ending the process.
-void outlive_file_size_limit();
+void ignore_file_size_signal();
 
 }  // namespace ccm::app

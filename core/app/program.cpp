@@ -63,7 +63,7 @@ void log_migration(const MigrationPlan& plan, bool dry_run) {
 
 int run_program(const std::string& program, std::span<const std::string> arguments) {
   end_when_memory_is_out();
-  outlive_file_size_limit();
+  ignore_file_size_signal();
   raise_descriptor_limit();
   const EarlyOptions early = read_early(arguments);
   const PluginSelection plugins(early);

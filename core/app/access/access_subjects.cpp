@@ -47,21 +47,21 @@ plugin_files::Permissions permissions_by_account(const RunningPlugin& plugin) {
   return all;
 }
 
+void require(plugin_files::Permissions& host, const std::vector<plugin_files::RbacRule>& rules,
+             std::string_view namespace_name = {}) {
+  plugin_files::add_permissions(host, permissions_of(rules, namespace_name));
+}
+
 // The endpoint's client may be another one (--authentication-kubeconfig), which is not asked for.
 void add_endpoint(plugin_files::Permissions& host, const Options& options) {
   const std::string& ours = options.client_connection.kubeconfig;
   if (options.authentication.kubeconfig == ours) {
-    plugin_files::add_permissions(
-        host, plugin_files::permissions_of(plugin_files::authentication_rules()));
+    require(host, plugin_files::authentication_rules());
     if (!options.authentication.skip_lookup) {
-      plugin_files::add_permissions(
-          host, plugin_files::permissions_of(plugin_files::cluster_trust_rules(), "kube-system"));
+      require(host, plugin_files::cluster_trust_rules(), "kube-system");
     }
   }
-  if (options.authorization.kubeconfig == ours) {
-    plugin_files::add_permissions(
-        host, plugin_files::permissions_of(plugin_files::authorization_rules()));
-  }
+  if (options.authorization.kubeconfig == ours) require(host, plugin_files::authorization_rules());
 }
 
 }  // namespace
@@ -76,13 +76,9 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
   if (election.leader_elect) {
     std::vector<std::string> leases{election.resource_name};
     if (migration.active()) leases.push_back(migration.lease);
-    plugin_files::add_permissions(host.permissions,
-                                  plugin_files::permissions_of(plugin_files::lease_rules(leases),
-                                                               election.resource_namespace));
+    require(host.permissions, plugin_files::lease_rules(leases), election.resource_namespace);
     if (options.generic.feature_gates.enabled(kCoordinatedLeaderElection)) {
-      plugin_files::add_permissions(
-          host.permissions, plugin_files::permissions_of(plugin_files::lease_candidate_rules(),
-                                                         election.resource_namespace));
+      require(host.permissions, plugin_files::lease_candidate_rules(), election.resource_namespace);
     }
   }
   if (options.secure_serving.port != 0) add_endpoint(host.permissions, options);
@@ -96,7 +92,7 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
   return subjects;
 }
 
-void AccessNews::tell(const AccessSubject& subject, const plugin_files::Permissions& missing) {
+void AccessFindings::tell(const AccessSubject& subject, const plugin_files::Permissions& missing) {
   const bool host = subject.name == plugin_files::kHostSubject;
   const log::Field who{host ? "subject" : "plugin", subject.name};
   const std::string needed = to_string(missing.needed);

@@ -23,9 +23,9 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
 // the first missing right, /readyz has the check "permissions-PLUGIN"; missing optional rights do
 // not fail it. No controller waits for the host's own rights: without access to its Lease the
 // process is a standby.
-class AccessNews {
+class AccessFindings {
  public:
-  explicit AccessNews(serving::HealthRegistry& health) : health_(health) {}
+  explicit AccessFindings(serving::HealthRegistry& health) : health_(health) {}
   void tell(const AccessSubject& subject, const plugin_files::Permissions& missing);
 
  private:

@@ -1,6 +1,7 @@
 // Who is told of a cloud that fails, and how often.
+#include "app/cloud_events.hpp"
+
 #include "../runtime/manual_timers.hpp"
-#include "app/cloud_news.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +14,9 @@ using std::chrono::seconds;
 const Status kRefused(Code::unauthenticated, ErrorClass::auth, "HTTP status 401");
 const Status kDown(Code::unavailable, ErrorClass::unavailable, "connection refused");
 
-class CloudNewsTest : public testing::Test {
+class CloudEventsTest : public testing::Test {
  protected:
-  CloudNewsTest() {
+  CloudEventsTest() {
     health_.on_change([this] { news_.look(); });
   }
   void wait(int count) {
@@ -40,24 +41,25 @@ class CloudNewsTest : public testing::Test {
   runtime::ManualTimers timers_;
   cloud::CloudHealth health_{timers_};
   bool leading_ = true;
-  CloudNews::Nodes waiting_;
+  CloudEvents::Nodes waiting_;
   std::vector<std::string> events_;  // "KIND REASON"
   std::string message_;              // the last one
-  CloudNews news_{{timers_, health_, [this] { return leading_; },
-                   [] {
-                     kube::ObjectReference lease;
-                     lease.kind = "Lease";
-                     return lease;
-                   },
-                   [this](const std::function<void(CloudNews::Nodes)>& done) { done(waiting_); },
-                   [this](const kube::ObjectReference& about, kube::EventType,
-                          const std::string& reason, std::string message) {
-                     events_.push_back(about.kind + " " + reason);
-                     message_ = std::move(message);
-                   }}};
+  CloudEvents news_{
+      {timers_, health_, [this] { return leading_; },
+       [] {
+         kube::ObjectReference lease;
+         lease.kind = "Lease";
+         return lease;
+       },
+       [this](const std::function<void(CloudEvents::Nodes)>& done) { done(waiting_); },
+       [this](const kube::ObjectReference& about, kube::EventType, const std::string& reason,
+              std::string message) {
+         events_.push_back(about.kind + " " + reason);
+         message_ = std::move(message);
+       }}};
 };
 
-TEST_F(CloudNewsTest, Issue42_1_OneEventOnTheLeaseAndOnTheFirstTenNodes) {
+TEST_F(CloudEventsTest, Issue42_1_OneEventOnTheLeaseAndOnTheFirstTenNodes) {
   wait(30);
   for (int call = 0; call < 20; ++call) {
     fail(kRefused, 401);
@@ -74,7 +76,7 @@ TEST_F(CloudNewsTest, Issue42_1_OneEventOnTheLeaseAndOnTheFirstTenNodes) {
   EXPECT_EQ(message_, "the cloud works again, after 10m");
 }
 
-TEST_F(CloudNewsTest, Issue42_1_ANodeThatJoinsLaterIsToldToo) {
+TEST_F(CloudEventsTest, Issue42_1_ANodeThatJoinsLaterIsToldToo) {
   fail(kRefused, 401);
   EXPECT_EQ(events_.size(), 1u);
   wait(1);
@@ -84,7 +86,7 @@ TEST_F(CloudNewsTest, Issue42_1_ANodeThatJoinsLaterIsToldToo) {
   EXPECT_EQ(events_.size(), 2u);
 }
 
-TEST_F(CloudNewsTest, Issue42_1_OneFailureMayBeAnAccident) {
+TEST_F(CloudEventsTest, Issue42_1_OneFailureMayBeAnAccident) {
   fail(kDown, 0);
   recover();
   EXPECT_TRUE(events_.empty());
@@ -93,7 +95,7 @@ TEST_F(CloudNewsTest, Issue42_1_OneFailureMayBeAnAccident) {
   EXPECT_EQ(events_, std::vector<std::string>{"Lease CloudDoesNotAnswer"});
 }
 
-TEST_F(CloudNewsTest, Issue42_1_ACloudThatFailsNowAndThenIsToldOfOnceInAWhile) {
+TEST_F(CloudEventsTest, Issue42_1_ACloudThatFailsNowAndThenIsToldOfOnceInAWhile) {
   for (int outage = 0; outage < 5; ++outage) {
     fail(kDown, 0);
     fail(kDown, 0);
@@ -107,7 +109,7 @@ TEST_F(CloudNewsTest, Issue42_1_ACloudThatFailsNowAndThenIsToldOfOnceInAWhile) {
   EXPECT_EQ(told("Lease", "CloudDoesNotAnswer"), 2u);
 }
 
-TEST_F(CloudNewsTest, Issue42_1_AStandbySaysNothing) {
+TEST_F(CloudEventsTest, Issue42_1_AStandbySaysNothing) {
   leading_ = false;
   fail(kRefused, 401);
   EXPECT_TRUE(events_.empty());

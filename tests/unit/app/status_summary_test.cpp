@@ -1,5 +1,5 @@
 // What an operator reads first on /statusz.
-#include "app/cloud_news.hpp"
+#include "app/cloud_events.hpp"
 #include "app/status/status_text.hpp"
 
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@
 
 namespace ccm::app {
 
-class CloudNews {
+class CloudEvents {
  public:
   static constexpr std::size_t kMostNodes = 10;  // of one outage
 
@@ -37,10 +37,10 @@ class CloudNews {
   };
 
   // What the dependencies refer to must outlive it.
-  explicit CloudNews(Dependencies deps) : deps_(std::move(deps)) {}
-  ~CloudNews() { stop(); }
-  CloudNews(const CloudNews&) = delete;
-  CloudNews& operator=(const CloudNews&) = delete;
+  explicit CloudEvents(Dependencies deps) : deps_(std::move(deps)) {}
+  ~CloudEvents() { stop(); }
+  CloudEvents(const CloudEvents&) = delete;
+  CloudEvents& operator=(const CloudEvents&) = delete;
 
   // The cloud's health, or the leadership, may have changed.
   void look();

@@ -1,4 +1,5 @@
-#include "app/cloud_news.hpp"
+#include "app/cloud_events.hpp"
+
 #include "base/duration.hpp"
 #include "base/log.hpp"
 
@@ -28,9 +29,21 @@ bool certain(const CloudTrouble& trouble) {
   return trouble.fault == CloudFault::credential_refused || trouble.failures > 1;
 }
 
+constexpr int64_t kPage = 250;
+
+bool waits(const nlohmann::json& node) {
+  const auto spec = node.find("spec");
+  if (spec == node.end() || !spec->is_object()) return false;
+  const auto taints = spec->find("taints");
+  if (taints == spec->end() || !taints->is_array()) return false;
+  return std::ranges::any_of(*taints, [](const nlohmann::json& taint) {
+    return taint.is_object() && taint.value("key", "") == kUninitializedTaint;
+  });
+}
+
 }  // namespace
 
-void CloudNews::look() {
+void CloudEvents::look() {
   if (stopped_ || !deps_.leading()) return;
   const auto troubles = deps_.health.troubles();
   if (troubles.empty()) return tell_end();
@@ -40,7 +53,7 @@ void CloudNews::look() {
   if (pause_ == milliseconds(0)) ask_for_nodes();
 }
 
-void CloudNews::tell(const CloudTrouble& trouble) {
+void CloudEvents::tell(const CloudTrouble& trouble) {
   const auto now = deps_.timers.now();
   reason_ = event_reason(trouble.fault);
   message_ = trouble.text;
@@ -61,7 +74,7 @@ void CloudNews::tell(const CloudTrouble& trouble) {
   deps_.record(deps_.lease(), kube::EventType::warning, reason_, std::move(message));
 }
 
-void CloudNews::tell_end() {
+void CloudEvents::tell_end() {
   if (!std::exchange(outage_, false)) return;
   const auto length = deps_.timers.now() - began_;
   deps_.timers.cancel(std::exchange(timer_, 0));
@@ -71,7 +84,7 @@ void CloudNews::tell_end() {
                "the cloud works again, after " + short_duration(length));
 }
 
-void CloudNews::ask_for_nodes() {
+void CloudEvents::ask_for_nodes() {
   if (std::exchange(asking_, true)) return;
   pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
   deps_.waiting_nodes([this](const Nodes& nodes) {
@@ -82,7 +95,7 @@ void CloudNews::ask_for_nodes() {
   });
 }
 
-void CloudNews::tell_nodes(const Nodes& nodes) {
+void CloudEvents::tell_nodes(const Nodes& nodes) {
   for (const kube::ObjectReference& node : nodes) {
     if (nodes_.size() >= kMostNodes) return;
     if (!nodes_.insert(node.name).second) continue;
@@ -92,7 +105,7 @@ void CloudNews::tell_nodes(const Nodes& nodes) {
 }
 
 // For Nodes that join later.
-void CloudNews::look_later() {
+void CloudEvents::look_later() {
   if (nodes_.size() >= kMostNodes || timer_ != 0) return;
   timer_ = deps_.timers.after(pause_, [this] {
     timer_ = 0;
@@ -100,26 +113,10 @@ void CloudNews::look_later() {
   });
 }
 
-void CloudNews::stop() {
+void CloudEvents::stop() {
   stopped_ = true;
   if (timer_ != 0) deps_.timers.cancel(std::exchange(timer_, 0));
 }
-
-namespace {
-
-constexpr int64_t kPage = 250;
-
-bool waits(const nlohmann::json& node) {
-  const auto spec = node.find("spec");
-  if (spec == node.end() || !spec->is_object()) return false;
-  const auto taints = spec->find("taints");
-  if (taints == spec->end() || !taints->is_array()) return false;
-  return std::ranges::any_of(*taints, [](const nlohmann::json& taint) {
-    return taint.is_object() && taint.value("key", "") == kUninitializedTaint;
-  });
-}
-
-}  // namespace
 
 std::string add_waiting_nodes(const std::string& page, std::size_t most,
                               std::vector<kube::ObjectReference>& nodes) {
