@@ -1,5 +1,5 @@
-// The thread for [serial] plugin code and for all network but the election's, with the tag "am I on it" and a heartbeat
-// that the lease's thread watches.
+// The thread for [serial] plugin code and for all network but the election's, with the tag "am I on
+// it" and a heartbeat that the lease's thread watches.
 #pragma once
 
 #include "runtime/timers.hpp"
