@@ -582,10 +582,14 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
   // Again and again, until it is closed.
   Task<void> warn(uint64_t number) {
     for (auto place = clients.find(number); place != clients.end(); place = clients.find(number)) {
-      const auto alive = component.lock();
-      if (!alive) co_return;
-      log::warning("HTTP client does not check the server's certificate",
-                   {{"component", alive->identity().name}, {"client", place->second.wanted.name}});
+      // Not held over the pause: the component may end in it.
+      if (const auto alive = component.lock()) {
+        log::warning(
+            "HTTP client does not check the server's certificate",
+            {{"component", alive->identity().name}, {"client", place->second.wanted.name}});
+      } else {
+        co_return;
+      }
       co_await sleep(timers, kWarnAgain);
     }
   }
