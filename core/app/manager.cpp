@@ -542,7 +542,7 @@ struct Manager final : plugin::FlagSource {
   }
 
   asio::awaitable<void> list_nodes(std::function<void(CloudEvents::Nodes)> done) {
-    kube::Client client = clients.client("cloud-news");
+    kube::Client client = clients.client("cloud-events");
     auto nodes = co_await list_waiting_nodes(std::move(client), CloudEvents::kMostNodes);
     done(std::move(nodes));
   }

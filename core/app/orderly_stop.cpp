@@ -16,12 +16,12 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Together less than kStopLimit.
+// All but the last are over before the Lease is free, together less than kStopLimit.
 constexpr milliseconds kReconcilesEnd{1'000};  // once they are cancelled
 constexpr milliseconds kEventsOut{1'000};      // those that are still queued then
 constexpr milliseconds kWritesEnd{3'000};      // answers to what was sent
 constexpr milliseconds kRelease{2'000};        // the Lease
-constexpr milliseconds kComponentsEnd{1'000};  // controllers, then the provider
+constexpr milliseconds kComponentsEnd{1'000};  // controllers, provider, plugins: each
 
 // Empty, or the operations that may still be writing after that time.
 asio::awaitable<std::string> writes_end(const StopParts& parts, milliseconds limit) {

@@ -23,8 +23,9 @@ struct StopParts {
   std::shared_ptr<net::WriteGate> event_gate;
 };
 
-// Ends in less than kStopLimit, whatever the plugins and the API server do, as long as the loop
-// runs. Once.
+// Releases the Lease well before kStopLimit, whatever the plugins and the API server do, as long as
+// the loop runs. A provider whose log-out takes long may reach kStopLimit afterwards, which ends
+// the process. Once.
 boost::asio::awaitable<void> stop_in_order(StopParts parts);
 
 }  // namespace ccm::app

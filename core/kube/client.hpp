@@ -49,8 +49,8 @@ struct ClientOptions {
   std::chrono::milliseconds timeout{60'000};  // of each attempt, watches excepted (API-133)
   int max_retries = 10;                       // API-68
   std::function<void(const CallRecord&)> observer;
-  // For everything but safe methods (GET, HEAD): asked right before the first byte leaves, after
-  // rate limiter, retries and handshake. Null = always open.
+  // For everything but safe methods (`net::is_safe_method`): asked right before the first byte
+  // leaves, after rate limiter, retries and handshake. Null = always open.
   std::shared_ptr<net::WriteGate> gate;
   // A request lets the writes of other clients on these connections go first, for at most this
   // long. For requests that may be late, such as Events.

@@ -8,7 +8,7 @@
 namespace ccm::plugin {
 
 inline constexpr std::string_view kDeletionHeld = "DeletionHeld";      // a Node, for the limit
-inline constexpr std::string_view kCloudViewBlind = "CloudViewBlind";  // a Node, for the canary
+inline constexpr std::string_view kCloudViewBlind = "CloudViewBlind";  // a Node: no proof
 inline constexpr std::string_view kDeletionBrakeEngaged = "DeletionBrakeEngaged";  // anything else
 inline constexpr std::string_view kReplacementHeld = "ReplacementHeld";  // another load balancer
 // A change of a Service that waits for its turn: it comes by itself.

@@ -106,8 +106,9 @@ class PluginHost {
   // no gate: "COMPONENT: OPERATION". nullopt when there is none.
   [[nodiscard]] std::optional<std::string> unseen_write() const;
 
-  // Ends the reconciles if not done yet, then all controllers, then the provider, each of the three
-  // within `limit`. Returns the first fault; a component that did not end stays in memory.
+  // Ends the reconciles if not done yet, then all controllers, the provider, and the plugins as a
+  // whole, each of the four within `limit`; the provider's log-out before its end has 5 s of its
+  // own. Returns the first fault; a component that did not end stays in memory.
   boost::asio::awaitable<Status> stop(std::chrono::milliseconds limit);
 
   // Null before create_provider(). For tools that call it themselves.

@@ -1,5 +1,5 @@
-// Health checks of the process: the leader election's, and one per started controller (HOST-95);
-// their pages and metrics.
+// Health checks of the process: the leader election's, one per controller that was set up
+// (HOST-95), and one per component for /readyz; their pages and metrics.
 #pragma once
 
 #include "serving/message.hpp"

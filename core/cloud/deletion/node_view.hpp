@@ -1,5 +1,5 @@
-// The cluster's Nodes compared with one complete listing of the cloud: which instances are there,
-// and whether the listing proves anything about the missing ones. Any thread.
+// The cluster's Nodes compared with a listing of the cloud, if there is one: which instances are
+// there, and whether the listing proves anything about the missing ones. Any thread.
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"

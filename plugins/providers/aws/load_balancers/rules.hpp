@@ -1,5 +1,6 @@
-// Rules of security groups as values, and which ones a load balancer wants (AWS-90 to 92, 109 to
-// 112). All costs are linear in the rules. Any thread.
+// Rules of security groups as values, and what makes a group's rules the wanted ones, which
+// network.hpp and classic.hpp name (AWS-90 to 92, 109 to 112). Costs are linear in the rules. Any
+// thread.
 #pragma once
 
 #include "aws/api/params.hpp"
