@@ -32,7 +32,7 @@ Task<Status> GroupUsers::close_nodes_to(Ctx ctx, std::string id, std::set<std::s
   if (groups.empty()) co_return Status();
   const auto known = co_await groups_.list(ctx, kKnown);
   if (!known.ok()) co_return known.status();
-  for (RuleChange& change : source_removals(groups, **known)) {
+  for (RuleChange& change : source_removals(groups, **known, cluster_)) {
     Status applied = co_await groups_.apply(ctx, std::move(change));
     if (!applied.ok()) co_return applied;
   }

@@ -3,6 +3,7 @@
 // apart by their source, not by their description. [serial]
 #pragma once
 
+#include "aws/cluster.hpp"
 #include "elb.hpp"
 #include "elbv2.hpp"
 #include "groups.hpp"
@@ -17,7 +18,8 @@ namespace ccm::aws {
 
 class GroupUsers {
  public:
-  GroupUsers(Elbv2& elbv2, Elb& elb, Groups& groups) : elbv2_(elbv2), elb_(elb), groups_(groups) {}
+  GroupUsers(Elbv2& elbv2, Elb& elb, Groups& groups, const Cluster& cluster)
+      : elbv2_(elbv2), elb_(elb), groups_(groups), cluster_(cluster) {}
 
   // The groups of all classic and Network Load Balancers but the one with that name or ARN, of
   // whatever cluster, without those that are being deleted: of two that go at the same time each
@@ -36,6 +38,7 @@ class GroupUsers {
   Elbv2& elbv2_;
   Elb& elb_;
   Groups& groups_;
+  const Cluster& cluster_;
   std::set<std::string> going_;  // names of classic ones, ARNs
 };
 

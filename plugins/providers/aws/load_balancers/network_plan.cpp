@@ -211,7 +211,7 @@ void NetworkPlanner::plan_old_groups(NetworkSubject& subject) {
   std::set<std::string> old = texts(subject.balancer.groups);
   for (const std::string& id : subject.own_groups) old.erase(id);
   old.erase(subject.managed_id);
-  if (source_removals(old, *subject.groups).empty()) return;
+  if (source_removals(old, *subject.groups, cluster_).empty()) return;
   subject.plan.add("security groups of Nodes", [this, s = &subject, old](Ctx ctx) {
     return users_.close_nodes_to(std::move(ctx), s->balancer.arn, old);
   });

@@ -72,17 +72,20 @@ std::vector<RuleChange> removal_changes(const std::string& mark,
 }
 
 std::vector<RuleChange> source_removals(const std::set<std::string>& sources,
-                                        const SecurityGroups& groups) {
+                                        const SecurityGroups& groups, const Cluster& cluster) {
   Rules unwanted;
   for (const std::string& source : sources) allow_group(unwanted, source, "");
   std::vector<RuleChange> changes;
   for (const auto& [id, group] : groups) {
     RuleChange change{id, {}, {}};
+    const bool ours = group.tags.contains(cluster.tag());
     for (const Rule& rule : unwanted) {
       const auto found = group.rules.find(rule);
       if (found == group.rules.end() || rule.source == id) continue;
       const std::string& description = found->description;
-      if (description.empty() || description.starts_with(kClientRule)) change.remove.insert(*found);
+      if (description.empty() ? ours : description.starts_with(kClientRule)) {
+        change.remove.insert(*found);
+      }
     }
     if (!change.empty()) changes.push_back(std::move(change));
   }

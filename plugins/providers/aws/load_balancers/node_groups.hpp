@@ -37,9 +37,10 @@ std::vector<RuleChange> removal_changes(const std::string& mark,
                                         const std::set<std::string>& kept,
                                         const SecurityGroups& groups);
 
-// Rules for all traffic from these groups, as load balancers have them in the groups of Nodes:
-// without description, or with one of ours, whoever's. Other rules that name the groups stay.
+// Rules for all traffic from these groups, as load balancers have them in the groups of Nodes: with
+// a description of ours, whoever's, or without one in a group that bears the cluster's tag. Others
+// may have put such a rule into a group of theirs: it stays, as all others that name the groups.
 std::vector<RuleChange> source_removals(const std::set<std::string>& sources,
-                                        const SecurityGroups& groups);
+                                        const SecurityGroups& groups, const Cluster& cluster);
 
 }  // namespace ccm::aws

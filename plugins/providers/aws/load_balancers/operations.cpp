@@ -108,7 +108,7 @@ LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances
       elbv2_(host, client),
       elb_(host, client),
       groups_(host, client, cluster),
-      users_(elbv2_, elb_, groups_),
+      users_(elbv2_, elb_, groups_, cluster),
       vpc_(host, client, cluster, zones),
       networks_(host, elbv2_, groups_, users_, cluster, settings),
       classics_(host, elb_, groups_, users_, cluster, settings),

@@ -65,6 +65,23 @@ TEST_F(AwsSharedGroupsTest, AWS_112_ANetworkLoadBalancerThatGetsAnotherGroupLeav
   expect_nothing_left();
 }
 
+// A database that is open to the same group: its rule looks like a classic load balancer's.
+TEST_F(AwsSharedGroupsTest, AWS_92_111_RulesOfAGroupThatIsNotTheClustersStay) {
+  const std::string database = "sg-00000000000000eee";
+  for (const Annotated& annotations : {classic_, network_}) {
+    ensured(with(web(), classic_));
+    cloud.groups[database] = {"database", "database", {}, cloud.groups[kNodes].rules};
+    const std::string before = rules(database);
+    ASSERT_NE(before, "");
+    EXPECT_TRUE(remove(with(web(), classic_)).ok());
+    ensured(with(web(), annotations));
+    EXPECT_TRUE(remove(with(web(), annotations)).ok());
+    EXPECT_EQ(rules(database), before);
+    cloud.groups.erase(database);
+    expect_nothing_left();
+  }
+}
+
 TEST_F(AwsSharedGroupsTest, AWS_92_111_TwoThatGoAtOnceLeaveNoRule) {
   const auto first = with(web(), network_);
   for (const Annotated& annotations : {network_, classic_}) {
