@@ -183,6 +183,8 @@ bool LoadBalancers::may_glance(const LoadBalancerService& service, const Found& 
   constexpr std::chrono::milliseconds kLongestPeriod{3'600'000};
   const bool first = seen_.insert(service.uid).second;
   if (mode != Mode::observe || !first || !found.any()) return false;
+  // A dry run ends after its first look, so that one has to show all.
+  if (host_.config.flag("dry-run") == "client") return false;
   const auto period = host_.config.duration_flag("load-balancer-audit-period");
   return period && *period > std::chrono::milliseconds(0) && *period <= kLongestPeriod &&
          found.claim == Claim::owner && service.id == found.id() &&

@@ -127,6 +127,10 @@ TEST_F(AwsRestartTest, AWS_105_OneThatThisManagerHasNotRecordedIsReadWhole) {
   host.config.set_flag("load-balancer-audit-period", "24h0m0s");
   EXPECT_EQ(first_look(recorded(web(), plain, made)), "");
   EXPECT_EQ(reads_of_one(), 4) << "none follows soon";
+  host.config.set_flag("load-balancer-audit-period", "30m0s");
+  host.config.set_flag("dry-run", "client");
+  EXPECT_EQ(first_look(recorded(web(), plain, made)), "");
+  EXPECT_EQ(reads_of_one(), 4) << "a dry run has no second look";
 }
 
 }  // namespace
