@@ -541,6 +541,8 @@ std::uint16_t SecureServer::port() const { return impl_->port; }
 
 std::size_t SecureServer::connections() const { return impl_->connections.size(); }
 
+std::size_t SecureServer::unread_bytes() const { return impl_->unread; }
+
 void SecureServer::stop() { impl_->stop(); }
 
 }  // namespace ccm::serving

@@ -77,6 +77,8 @@ class SecureServer {
   // The port that is listened on; 0 before start() and when nothing is served.
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] std::size_t connections() const;
+  // Bytes of requests that were received and have no answer yet, in all connections together.
+  [[nodiscard]] std::size_t unread_bytes() const;
 
   // Closes the listener and all connections. Cannot be started again.
   void stop();

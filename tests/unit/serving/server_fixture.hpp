@@ -58,6 +58,9 @@ class ServerTest : public testing::Test {
   std::size_t connections() {
     return on_loop([this] { return server_->connections(); });
   }
+  std::size_t unread_bytes() {
+    return on_loop([this] { return server_->unread_bytes(); });
+  }
   std::size_t on_loop(std::function<std::size_t()> read) {
     std::promise<std::size_t> value;
     boost::asio::post(loop_, [&] { value.set_value(read()); });
