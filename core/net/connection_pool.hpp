@@ -43,16 +43,15 @@ class ConnectionPool : public std::enable_shared_from_this<ConnectionPool> {
   // The right to use one connection. Destroying it closes the connection, unless put_back() was
   // called, and admits the next waiter.
   class Permit {
+    friend class ConnectionPool;
+    std::shared_ptr<Use> use_;  // before the connection, which is closed first
+
    public:
     // Null until set: the pool had no idle connection, or it was discarded.
     std::unique_ptr<Connection> connection;
 
     void discard() { connection.reset(); }
     void put_back();
-
-   private:
-    friend class ConnectionPool;
-    std::shared_ptr<Use> use_;
   };
 
   // Waits, first come first served, while the origin has as many connections in use as allowed.
