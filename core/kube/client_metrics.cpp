@@ -1,6 +1,6 @@
 #include "kube/client_metrics.hpp"
 
-#include "kube/file_text.hpp"
+#include "base/base64.hpp"
 #include "kube/object.hpp"
 
 #include <algorithm>

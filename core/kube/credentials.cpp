@@ -1,6 +1,7 @@
 #include "kube/credentials.hpp"
 
 #include "base/at_end.hpp"
+#include "base/base64.hpp"
 #include "base/log.hpp"
 #include "kube/child_process.hpp"
 #include "kube/client_metrics.hpp"

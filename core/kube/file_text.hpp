@@ -1,11 +1,10 @@
-// Files that are read whole and re-read when they change, and base64.
+// Files that are read whole and re-read when they change.
 #pragma once
 
 #include <ccm/status.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,9 +29,5 @@ struct FileStamp {
 };
 // Does not exist() when stat() fails or the path is empty.
 FileStamp file_stamp(const std::string& path);
-
-std::string base64_encode(std::string_view bytes);
-// White space is skipped; nothing when the text is not base64.
-std::optional<std::string> base64_decode(std::string_view text);
 
 }  // namespace ccm::kube

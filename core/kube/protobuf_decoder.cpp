@@ -1,7 +1,7 @@
 #include "kube/protobuf_decoder.hpp"
 
+#include "base/base64.hpp"
 #include "base/text.hpp"
-#include "kube/file_text.hpp"
 #include "kube/object_encoding.hpp"
 #include "kube/protobuf_stream.hpp"
 

@@ -1,5 +1,6 @@
 #include "kube/yaml_fields.hpp"
 
+#include "base/base64.hpp"
 #include "kube/file_text.hpp"
 #include "kube/json_text.hpp"
 

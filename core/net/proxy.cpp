@@ -1,12 +1,12 @@
 #include "net/proxy.hpp"
 
+#include "base/base64.hpp"
 #include "net/http_exchange.hpp"
 
 #include <ccm/lower_case.hpp>
 #include <ccm/trim.hpp>
 
 #include <boost/asio/ip/address.hpp>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <charconv>
@@ -147,13 +147,7 @@ std::optional<Url> ProxySettings::proxy_for(const Url& target) const {
 
 std::string basic_authorization(const Url& proxy) {
   if (!proxy.has_user) return {};
-  const std::string plain = proxy.user + ":" + proxy.password;
-  std::string encoded(4 * ((plain.size() + 2) / 3) + 1, '\0');
-  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
-                                     reinterpret_cast<const unsigned char*>(plain.data()),
-                                     static_cast<int>(plain.size()));
-  encoded.resize(static_cast<std::size_t>(length));
-  return "Basic " + encoded;
+  return "Basic " + base64_encode(proxy.user + ":" + proxy.password);
 }
 
 namespace {

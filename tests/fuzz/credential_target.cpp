@@ -1,12 +1,12 @@
 // Sources of credentials: an exec plugin's answer, base64, times (kube/credentials.hpp,
-// kube/file_text.hpp, kube/time_text.hpp). Input: a text.
+// base/base64.hpp, kube/time_text.hpp). Input: a text.
 // Properties: an accepted answer has a credential and a time that can be compared; base64 and times
 // survive a round trip; nothing overflows.
+#include "base/base64.hpp"
 #include "fuzz.hpp"
 #include "kube/client.hpp"
 #include "kube/client_status.hpp"
 #include "kube/credentials.hpp"
-#include "kube/file_text.hpp"
 #include "kube/time_text.hpp"
 
 #include <ccm/trim.hpp>
@@ -27,14 +27,14 @@ void check_exec(std::string_view text) {
 }
 
 void check_base64(std::string_view text) {
-  const auto decoded = kube::base64_decode(text);
+  const auto decoded = base64_decode(text);
   if (decoded) {
-    const auto again = kube::base64_decode(kube::base64_encode(*decoded));
+    const auto again = base64_decode(base64_encode(*decoded));
     require(again.has_value(), "what is encoded can be decoded");
     require_equal(*again, *decoded, "base64 and back");
     require(decoded->size() <= text.size(), "decoding does not grow");
   }
-  const auto back = kube::base64_decode(kube::base64_encode(text));
+  const auto back = base64_decode(base64_encode(text));
   require(back.has_value(), "what is encoded can be decoded");
   require_equal(*back, text, "base64 and back");
 }

@@ -1,7 +1,7 @@
 #include "plugin/host_services/http_access.hpp"
 
+#include "base/base64.hpp"
 #include "base/log.hpp"
-#include "kube/file_text.hpp"
 #include "net/url.hpp"
 #include "plugin/await_callback.hpp"
 
@@ -104,7 +104,7 @@ std::vector<std::string> secrets_of_header(const net::Header& header) {
   const std::size_t space = header.value.find(' ');
   const bool plain = space == std::string::npos;
   std::vector<std::string> secrets{plain ? header.value : header.value.substr(space + 1)};
-  const std::optional<std::string> pair = kube::base64_decode(secrets.front());
+  const std::optional<std::string> pair = base64_decode(secrets.front());
   const std::size_t colon = pair ? pair->find(':') : std::string::npos;
   if (colon != std::string::npos) secrets.push_back(pair->substr(colon + 1));
   return secrets;

@@ -1,7 +1,7 @@
 #include "plugin/recording/http_recording.hpp"
 
+#include "base/base64.hpp"
 #include "base/log.hpp"
-#include "kube/file_text.hpp"
 #include "kube/time_text.hpp"
 #include "net/url.hpp"
 #include "plugin/host_services/http_access.hpp"
@@ -37,7 +37,7 @@ std::vector<std::string> in_base64(std::string_view secret) {
   for (std::size_t before = 0; before < 3; ++before) {
     std::string padded(before, '\0');
     padded += secret;
-    const std::string coded = kube::base64_encode(padded);
+    const std::string coded = base64_encode(padded);
     const std::size_t first = before == 0 ? 0 : before + 1;
     const std::size_t last = padded.size() * 8 / 6;
     if (last < first + kShortest) continue;

@@ -1,5 +1,6 @@
 // Credentials that change: the new one is tried before the old one is dropped, and it is known when
 // they expire.
+#include "base/base64.hpp"
 #include "credentials_fixture.hpp"
 #include "kube/client_metrics.hpp"
 

@@ -1,3 +1,4 @@
+#include "base/base64.hpp"
 #include "base/log.hpp"
 #include "credentials_fixture.hpp"
 #include "kube/child_process.hpp"

@@ -1,5 +1,5 @@
+#include "base/base64.hpp"
 #include "kube/config.hpp"
-#include "kube/file_text.hpp"
 #include "loop_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -379,17 +379,6 @@ TEST(Kubeconfig, MergeKeysThatCannotBeFollowedAreRefused) {
             before + "]}\n";
   }
   EXPECT_THAT(refusal("{<<: *a29}", bomb), HasSubstr("too many merged members"));
-}
-
-TEST(FileText, Base64) {
-  for (const std::string& text : {std::string(), std::string("a"), std::string("ab"),
-                                  std::string("abc"), std::string("\0\xff\x80 x", 5)}) {
-    EXPECT_EQ(base64_decode(base64_encode(text)), text);
-  }
-  EXPECT_EQ(base64_encode("ab"), "YWI=");
-  EXPECT_EQ(base64_decode("YW\nI ="), "ab");
-  for (const char* bad : {"a", "YWI", "YWI==", "Y=WI", "YW!I", "===="})
-    EXPECT_FALSE(base64_decode(bad)) << bad;
 }
 
 }  // namespace

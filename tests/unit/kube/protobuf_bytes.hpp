@@ -2,7 +2,7 @@
 // (tools/protobuf_table writes encodings.txt).
 #pragma once
 
-#include "kube/file_text.hpp"
+#include "base/base64.hpp"
 
 #include <cstdint>
 #include <fstream>

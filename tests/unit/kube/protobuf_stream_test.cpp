@@ -1,6 +1,7 @@
 // Lists and watches in protobuf, cut into messages.
 #include "kube/protobuf_stream.hpp"
 
+#include "base/base64.hpp"
 #include "protobuf_bytes.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 // Objects in protobuf read as the same objects in JSON.
+#include "base/base64.hpp"
 #include "kube/client.hpp"
 #include "kube/client_status.hpp"
 #include "kube/object_decoder.hpp"

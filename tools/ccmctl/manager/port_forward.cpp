@@ -1,8 +1,8 @@
 #include "port_forward.hpp"
 
+#include "base/base64.hpp"
 #include "kube/client_status.hpp"
 #include "kube/credentials.hpp"
-#include "kube/file_text.hpp"
 #include "net/connection_pool.hpp"
 #include "net/connector.hpp"
 #include "net/http_client.hpp"
@@ -86,7 +86,7 @@ std::string accept_of(std::string_view key) {
   if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr) != 1) {
     return {};
   }
-  return kube::base64_encode({reinterpret_cast<const char*>(digest.data()), size});
+  return base64_encode({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 }  // namespace websocket
@@ -119,7 +119,7 @@ std::uint32_t random_mask() {
 std::string random_key() {
   std::array<unsigned char, 16> bytes{};
   RAND_bytes(bytes.data(), static_cast<int>(bytes.size()));
-  return kube::base64_encode({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return base64_encode({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 Result<std::string> request_text(const net::Url& url, const kube::ClientConfig& config,
