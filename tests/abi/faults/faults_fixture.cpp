@@ -246,9 +246,10 @@ cloud::InstanceAnswer Faults::find(const std::string& name, const std::string& p
   return answer.value_or(none);
 }
 
-cloud::InstanceAnswer Faults::find_after(const std::string& name, std::chrono::milliseconds time) {
+cloud::InstanceAnswer Faults::find_after(const std::string& name, std::chrono::milliseconds time,
+                                         const std::string& provider_id) {
   std::optional<cloud::InstanceAnswer> answer;
-  tasks_(host_->cloud().instances()->find(query(name)),
+  tasks_(host_->cloud().instances()->find(query(name, provider_id)),
          [&](const cloud::InstanceAnswer& found) { answer = found; });
   poll();
   EXPECT_FALSE(answer.has_value()) << "answered before its time";
@@ -289,11 +290,12 @@ void Faults::poll() { world_->loop.poll(); }
 void Faults::poll_for(std::chrono::milliseconds time) { world_->loop.run_for(time); }
 
 void Faults::poll_until(const std::function<bool()>& reached) {
-  const auto limit = std::chrono::steady_clock::now() + 10s;
+  const auto limit = std::chrono::steady_clock::now() + 60s;
   while (!reached() && std::chrono::steady_clock::now() < limit) {
     world_->loop.run_for(5ms);
     world_->timers.advance(0ms);
   }
+  EXPECT_TRUE(reached()) << "waited in vain";
 }
 
 void Faults::advance(std::chrono::milliseconds step) {

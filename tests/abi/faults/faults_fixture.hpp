@@ -60,7 +60,8 @@ class Faults : public testing::Test {
   static cloud::InstanceQuery query(const std::string& name, const std::string& provider_id = "");
   cloud::InstanceAnswer find(const std::string& name, const std::string& provider_id = "");
   // As find(), while that much time passes.
-  cloud::InstanceAnswer find_after(const std::string& name, std::chrono::milliseconds time);
+  cloud::InstanceAnswer find_after(const std::string& name, std::chrono::milliseconds time,
+                                   const std::string& provider_id = "");
   static std::string provider_id_of(const cloud::InstanceAnswer& answer);
 
   Status stop();

@@ -129,7 +129,7 @@ TEST_F(LifeFaults, LimitsThatAreMissingAreAskedForAgain) {
 TEST_F(LifeFaults, R_72_AnUnreadablePrefixIsEveryInstance) {
   with_provider("listings/garbage_prefixes");
   EXPECT_EQ(provider_id_of(find("sound")), "faulty://sound");
-  EXPECT_NE(find("gone", "faulty://gone").state(), CCM_INSTANCE_ABSENT);
+  EXPECT_NE(find_after("gone", 5s, "faulty://gone").state(), CCM_INSTANCE_ABSENT);
   EXPECT_NE(find("gone").state(), CCM_INSTANCE_ABSENT);
   witness_works();
   EXPECT_TRUE(stop().ok());

@@ -168,7 +168,10 @@ TEST_F(HttpWaitTest, TheEndOfTheComponentEndsTheWait) {
 TEST_F(HttpWaitTest, AThreadOfThePluginsOwnMayWait) {
   ASSERT_TRUE(create(true).ok());
   Waited waited, stray;
-  std::thread own([&] { send_wait(waited, {}); });
+  std::thread own([&] {
+    send_wait(waited, {});
+    waited.returned = true;
+  });
   poll_until([&] { return !open_.empty(); });
   ASSERT_FALSE(open_.empty());
   open_[0](net::Response());
@@ -192,7 +195,10 @@ TEST_F(HttpWaitTest, R_44_ACtxThatIsOverIsRefused) {
     complete(done);
   });
   poll_until([&] { return outcome_.has_value(); });
-  std::thread own([&] { send_wait(waited, over); });
+  std::thread own([&] {
+    send_wait(waited, over);
+    waited.returned = true;
+  });
   poll_until([&] { return waited.returned.load(); });
   own.join();
   EXPECT_EQ(waited.status.reason(), CCM_REASON_CONTEXT_ENDED);

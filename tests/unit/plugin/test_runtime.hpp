@@ -146,10 +146,11 @@ class PluginHostTest : public testing::Test {
     timers_.advance(step);
     poll();
   }
-  // Waits for what other threads do.
+  // Waits for what other threads do; a test that waits in vain fails.
   void poll_until(const std::function<bool()>& reached) {
     const auto limit = std::chrono::steady_clock::now() + support::patience();
     while (!reached() && std::chrono::steady_clock::now() < limit) loop_.run_for(10ms);
+    EXPECT_TRUE(reached()) << "waited in vain";
   }
 
   // Starts an operation without a result.

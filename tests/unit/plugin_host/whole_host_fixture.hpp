@@ -261,6 +261,7 @@ class WholeHostTest : public testing::Test {
       loop_.run_for(10ms);
       timers_.advance(0ms);
     }
+    EXPECT_TRUE(reached()) << "waited in vain";
   }
   Status create_provider() {
     return wait(host_->create_provider(
