@@ -194,14 +194,14 @@ TEST_F(HttpWaitTest, R_44_ACtxThatIsOverIsRefused) {
     over = ctx;
     complete(done);
   });
-  poll_until([&] { return outcome_.has_value(); });
+  poll_until([&] { return outcome_ && component_->operations()->in_flight() == 0; });
   std::thread own([&] {
     send_wait(waited, over);
     waited.returned = true;
   });
   poll_until([&] { return waited.returned.load(); });
   own.join();
-  EXPECT_EQ(waited.status.reason(), CCM_REASON_CONTEXT_ENDED);
+  EXPECT_EQ(waited.status.reason(), CCM_REASON_CONTEXT_ENDED) << waited.status.message();
   EXPECT_TRUE(open_.empty());
 }
 
