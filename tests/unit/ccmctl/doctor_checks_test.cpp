@@ -89,6 +89,8 @@ TEST(DoctorChecksTest, HOST_107_ALeaseIsHeldAndRenewed) {
   const json old = lease("a", "2026-11-24T00:09:00.000000Z");
   EXPECT_FALSE(lease_seems_stale(fresh, kNow));
   EXPECT_TRUE(lease_seems_stale(old, kNow));
+  EXPECT_TRUE(lease_seems_stale(lease("a", "2026-11-24T01:10:00.000000Z"), kNow))
+      << "an hour ahead says nothing of now";
   EXPECT_EQ(check_lease({"n/l", fresh, nullptr, kNow}).result, Health::ok);
   EXPECT_TRUE(says(check_lease({"n/l", nullptr, nullptr, kNow}), "there is no Lease n/l"));
   const Finding free = check_lease({"n/l", lease("", ""), nullptr, kNow});

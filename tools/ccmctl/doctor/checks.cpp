@@ -130,7 +130,8 @@ Finding check_clock(std::optional<SystemTime> server, SystemTime local) {
 
 bool lease_seems_stale(const json& lease, SystemTime now) {
   const Renewal renewal = renewal_of(lease);
-  return !renewal.holder.empty() && age_of(renewal.renewed, now) > seconds(renewal.duration);
+  return !renewal.holder.empty() &&
+         std::chrono::abs(age_of(renewal.renewed, now)) > seconds(renewal.duration);
 }
 
 Finding check_lease(const LeaseLook& look) {
