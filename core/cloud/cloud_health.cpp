@@ -40,7 +40,7 @@ std::string_view part_of(std::string_view operation) {
 std::string_view part_text(std::string_view part) {
   if (part == "loadbalancers") return "load balancers";
   if (part == "owned") return "what the manager made";
-  if (part == "initialize") return "the log-in";
+  if (part == plugin::known_operation("initialize")) return "the log-in";
   if (may_ask_nothing(part)) return "limits";
   return part;
 }

@@ -103,7 +103,7 @@ void end_with_answer(plugin::HostOperation& running, const Batch& batch) {
   if (!answer.status.ok()) return running.end(answer.status);
   if (!answer.snapshot) {
     return running.end(Status(Code::not_found, ErrorClass::not_found, "the instance does not exist")
-                           .with_reason("MachineNotFound"));
+                           .with_reason("InstanceNotFound"));
   }
   InstanceExport instance;
   instance.add(answer.snapshot, answer.index);

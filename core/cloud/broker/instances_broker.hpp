@@ -47,7 +47,7 @@ class InstancesBroker {
 
   // Finds one instance: by provider ID if there is one, else by its name, which must match exactly
   // one. Failures: the provider's own; unimplemented/unsupported "ForeignProviderID" for an
-  // instance of another provider; unknown "AmbiguousMachine"; unknown "DoubtfulListing" when a
+  // instance of another provider; unknown "AmbiguousInstance"; unknown "DoubtfulListing" when a
   // listing without it is not trusted and there is no other call to make.
   Task<InstanceAnswer> find(InstanceQuery query);
 

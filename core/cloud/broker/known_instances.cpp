@@ -24,7 +24,7 @@ const std::string& key_of(const InstanceQuery& query) {
 Status ambiguous(const InstanceQuery& query, std::size_t count) {
   return Status(Code::unknown, std::to_string(count) + " instances are called " + query.name +
                                    "; give the Node a provider ID or rename all but one")
-      .with_reason("AmbiguousMachine");
+      .with_reason("AmbiguousInstance");
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ Status node_changed(const std::string& name) {
 }
 
 Status instance_exists(const std::string& name) {
-  return refused_deletion("MachineExists", "the cloud knows the instance of Node " + name);
+  return refused_deletion("InstanceExists", "the cloud knows the instance of Node " + name);
 }
 
 Status node_is_ready(const std::string& name) {
@@ -459,7 +459,8 @@ void NodeDeletions::observe(const NodeView& view) {
   unseen_brake_.observe(view.unseen, deps_.timers.now());
 }
 
-// Counts every listing, whatever it was made for.
+// Every listing, whatever it was made for, tells what was sighted; the brake sees a complete one
+// while it holds deletions and no round runs.
 void NodeDeletions::heard_listing(const InstanceSnapshot& instances) {
   note_sightings(&instances);
   if (deps_.cache.list(kNodes, {}).size() <= kSmallCluster) {

@@ -36,7 +36,7 @@ struct NodeDeletion {
   kube::CallOptions call;  // `timeout` bounds the whole of it
   // Failures of the gate itself, by reason: waiting "DeletionHeld", "CloudViewBlind",
   // "SecondLookFailed", "IncompleteListing" and "InstanceNeverSeen", to be requested again;
-  // failed_precondition "MachineExists", "NodeIsReady", "NotOfThisCloud" and "NotLeading";
+  // failed_precondition "InstanceExists", "NodeIsReady", "NotOfThisCloud" and "NotLeading";
   // aborted/conflict for a Node that was replaced; unimplemented/unsupported "ForeignProviderID";
   // else the API server's. ok: it is gone. not_found: it is gone, or is being deleted already.
   plugin::ObjectApi::Done done;
@@ -120,7 +120,7 @@ class NodeDeletions {
   Task<Result<kube::ObjectPtr>> read_fresh(const Candidate& candidate);
   Task<Result<std::string>> send(const Candidate& candidate, const kube::Object& fresh);
 
-  // Between two observations while all requested deletions are held.
+  // Between two observations for a deletion while the last round held one.
   static constexpr std::chrono::milliseconds kHeldPause{10'000};
 
   Dependencies deps_;

@@ -237,7 +237,7 @@ Task<Result<ReconcileResult>> Controller::examine(Ctx ctx, Object node) {
 Status Controller::not_told(const std::string& name, const Status& look) const {
   return Status(look.code(), ErrorClass::waiting,
                 "the cloud does not tell the state of the instance: " + look.message())
-      .with_reason(look.reason().empty() ? "MachineStateUnknown" : look.reason())
+      .with_reason(look.reason().empty() ? "InstanceStateUnknown" : look.reason())
       .with_retry_after(std::max(pause(name), asked_for(look)));
 }
 

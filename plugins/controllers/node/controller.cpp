@@ -251,7 +251,7 @@ Task<Result<Instance>> Controller::find_instance(Ctx ctx, Object node) {
     case InstanceState::starting:
       co_return Status(Code::unavailable, ErrorClass::waiting,
                        "the cloud is still building this Node's instance")
-          .with_reason(std::string(kMachineNotReady));
+          .with_reason(std::string(kInstanceNotReady));
     case InstanceState::unknown:
       break;
   }
@@ -431,7 +431,7 @@ void Controller::initialized(const Object& object, const NodeState& node,
 
 void Controller::report(const Object& node, const Status& status, uint32_t attempt) const {
   // An instance that is being created needs time.
-  const bool waits = status.reason() == kMachineNotReady;
+  const bool waits = status.reason() == kInstanceNotReady;
   const bool due = waits ? attempt > 0 && attempt % kReportEvery == 0
                          : status.refused() || attempt % kReportEvery == kFirstReportedAttempt;
   if (!due || !(waits || concerns_one_node(status))) return;

@@ -20,7 +20,7 @@ Result<DesiredState> desired_state(const NodeState& node, const Instance& instan
   if (instance.addresses.empty() && !node.has_ip()) {
     return Status(Code::unavailable, ErrorClass::waiting,
                   "the cloud gives its instance no addresses yet")
-        .with_reason(std::string(kMachineNotReady));
+        .with_reason(std::string(kInstanceNotReady));
   }
   if (node.provided_node_ip) {
     // Against the instance's own addresses, also when there are none to write.

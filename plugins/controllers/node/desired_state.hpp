@@ -20,7 +20,7 @@ struct DesiredState {
 
 // Failures leave the taint where it is: no provider ID on either side (NODE-9), a provided-node-ip
 // annotation that does not fit the instance's addresses (NODE-14), or, waiting with the reason
-// kMachineNotReady, no IP address on either side.
+// kInstanceNotReady, no IP address on either side.
 Result<DesiredState> desired_state(const NodeState& node, const Instance& instance);
 
 }  // namespace ccm::node

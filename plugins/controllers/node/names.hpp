@@ -11,7 +11,7 @@ namespace ccm::node {
 
 inline constexpr std::string_view kProvidedNodeIp = "alpha.kubernetes.io/provided-node-ip";
 // The reason of a Node that waits for its instance.
-inline constexpr std::string_view kMachineNotReady = "MachineNotReady";
+inline constexpr std::string_view kInstanceNotReady = "InstanceNotReady";
 
 // A property of an instance and the two labels that show it.
 struct CloudLabel {

@@ -50,7 +50,7 @@ Status outcome_of(const json& result) {
         .with_reason("RouteTableFull");
   }
   if (code == "no_machine") {
-    return Status(Code::failed_precondition, message).with_reason("MachineNotFound");
+    return Status(Code::failed_precondition, message).with_reason("InstanceNotFound");
   }
   if (code == "conflict") return Status(Code::aborted, ErrorClass::conflict, message);
   if (code == "invalid") return Status(Code::invalid_argument, ErrorClass::invalid_spec, message);

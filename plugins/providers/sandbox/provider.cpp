@@ -46,7 +46,7 @@ Result<std::vector<Instance>> read_machines_file(const std::string& path) {
 
 Status absent(const std::string& what) {
   return Status(Code::not_found, ErrorClass::not_found, "there is no machine " + what)
-      .with_reason("MachineNotFound");
+      .with_reason("InstanceNotFound");
 }
 
 Result<Instance> only_one(std::vector<Instance> machines, const std::string& name) {
@@ -55,7 +55,7 @@ Result<Instance> only_one(std::vector<Instance> machines, const std::string& nam
     if (machine.name != name) continue;
     if (found) {
       return Status(Code::failed_precondition, "several machines are named " + name)
-          .with_reason("AmbiguousMachineName");
+          .with_reason("AmbiguousInstanceName");
     }
     found = std::move(machine);
   }

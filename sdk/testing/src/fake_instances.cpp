@@ -110,7 +110,7 @@ Instance FakeInstances::answer(const NodeIdentity& node) const {
   }
   if (found.size() > 1) {
     return nothing_known(
-        Status(Code::unknown, "several instances have that name").with_reason("AmbiguousMachine"));
+        Status(Code::unknown, "several instances have that name").with_reason("AmbiguousInstance"));
   }
   return found.empty() ? absent : *found.front();
 }

@@ -82,7 +82,7 @@ TEST_F(BrokerTest, ANameMustFitExactlyOneInstance) {
   const auto twice = ask("a");
   const auto prefix = ask("b");
   source_.end_list({{"a", "cloud://1"}, {"a", "cloud://2"}, {"b2", "cloud://3"}});
-  EXPECT_EQ(answer(twice), "AmbiguousMachine");
+  EXPECT_EQ(answer(twice), "AmbiguousInstance");
   EXPECT_EQ(answer(prefix), "absent");
 }
 

@@ -88,7 +88,7 @@ TEST_F(NodeDeletionsTest, HalfAListHoldsDrainedNodesToo) {
   EXPECT_TRUE(deletions_->report().engaged);
   cloud_.listing.reset();
   timers_.advance(11s);
-  EXPECT_EQ(remove("n0"), "MachineExists");
+  EXPECT_EQ(remove("n0"), "InstanceExists");
 }
 
 // Wrong about one instance, it is not believed about those that somebody drained for a reboot.
@@ -166,7 +166,7 @@ TEST_F(NodeDeletionsTest, AnAnnotationReleasesOneNodeAtOnce) {
   // Not what is there, whatever the annotation says.
   cluster_.nodes["n4"].annotation = "true";
   cloud_.machines["cloud://n4"] = CCM_INSTANCE_RUNNING;
-  EXPECT_EQ(remove("n4"), "MachineExists");
+  EXPECT_EQ(remove("n4"), "InstanceExists");
   EXPECT_EQ(api_->removed.size(), 1u);
 }
 

@@ -40,14 +40,14 @@ TEST_F(NodeDeletionsTest, TheSecondLookBeginsAfterTheRequest) {
 TEST_F(NodeDeletionsTest, WhatIsListedOrFoundIsNotDeleted) {
   cluster(3, 1);
   cloud_.machines["cloud://n0"] = CCM_INSTANCE_SHUTDOWN;
-  EXPECT_EQ(remove("n0"), "MachineExists");
+  EXPECT_EQ(remove("n0"), "InstanceExists");
   cloud_.machines["cloud://n0"] = CCM_INSTANCE_UNKNOWN;
-  EXPECT_EQ(remove("n0"), "MachineExists");
+  EXPECT_EQ(remove("n0"), "InstanceExists");
   // Half a list lacks it, the look-up finds it.
   cloud_.machines["cloud://n0"] = CCM_INSTANCE_RUNNING;
   cloud_.listing = cloud_.machines;
   cloud_.listing->erase("cloud://n0");
-  EXPECT_EQ(remove("n0"), "MachineExists");
+  EXPECT_EQ(remove("n0"), "InstanceExists");
   EXPECT_TRUE(api_->removed.empty());
 }
 

@@ -16,7 +16,7 @@ TEST_F(NodeFaultTest, NODE_8_AnInstanceThatIsStillBuiltIsWaitedFor) {
   EXPECT_TRUE(take_calls().empty());
   const auto ended = controller->take_reconciled();
   ASSERT_EQ(ended.size(), 1U);
-  EXPECT_EQ(ended[0].status.reason(), "MachineNotReady");
+  EXPECT_EQ(ended[0].status.reason(), "InstanceNotReady");
   EXPECT_EQ(ended[0].status.error_class(), ErrorClass::waiting);
   EXPECT_EQ(cloud.asked[0].max_age, milliseconds(0));
   cloud.machines["n1"].state = InstanceState::running;
@@ -33,7 +33,7 @@ TEST_F(NodeFaultTest, NODE_29_AnInstanceWithoutAddressesIsWaitedForAndToldAfterA
   EXPECT_TRUE(event_reasons().empty()) << "it is only being built";
   controller->advance(milliseconds(2'560));
   controller->advance(milliseconds(5'120));
-  EXPECT_EQ(event_reasons(), Calls{"Warning MachineNotReady"});
+  EXPECT_EQ(event_reasons(), Calls{"Warning InstanceNotReady"});
   cloud.machines["n1"].addresses = {{"InternalIP", "10.0.0.1"}};
   controller->advance(milliseconds(10'240));
   EXPECT_FALSE(tainted("n1"));

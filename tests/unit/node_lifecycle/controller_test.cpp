@@ -115,7 +115,7 @@ TEST_F(LifecycleTest, LIFE_6_ANodeWhoseLookFailsWaits) {
   ended = controller->take_reconciled();
   ASSERT_EQ(ended.size(), 1u);
   EXPECT_EQ(ended[0].status.error_class(), ErrorClass::waiting);
-  EXPECT_EQ(ended[0].status.reason(), "MachineStateUnknown");
+  EXPECT_EQ(ended[0].status.reason(), "InstanceStateUnknown");
 
   cloud.machines["sandbox://n1"] = InstanceState::running;
   controller->advance(5s);
@@ -238,7 +238,7 @@ TEST_F(LifecycleTest, TheAnswerIsAskedToBeYoungerThanThePeriod) {
 TEST_F(LifecycleTest, WhatTheHostHoldsBackIsAskedForAgainQuietly) {
   const Status answers[] = {
       Status(Code::failed_precondition, ErrorClass::waiting, "held").with_reason("DeletionHeld"),
-      Status(Code::failed_precondition, "exists").with_reason("MachineExists"),
+      Status(Code::failed_precondition, "exists").with_reason("InstanceExists"),
       Status(Code::failed_precondition, "Ready").with_reason("NodeIsReady"),
       Status(Code::aborted, ErrorClass::conflict, "another one").with_reason("Conflict")};
   for (const Status& answer : answers) host.kube.fail_next("delete", "v1/nodes", answer);

@@ -96,7 +96,7 @@ TEST_F(WholeHostTest, WhatIsNotSettledTellsItsStepAndWhenItComesAgain) {
   EXPECT_EQ(object.state, plugin::ObjectState::retrying);
   EXPECT_EQ(object.step, "instances.get");
   EXPECT_EQ(object.error_class, ErrorClass::not_found);
-  EXPECT_EQ(object.reason, "MachineNotFound");
+  EXPECT_EQ(object.reason, "InstanceNotFound");
   EXPECT_TRUE(object.next_try);
   poll_until([&] { return host_->unsettled(10).size() == 1; });
   EXPECT_EQ(host_->unsettled(10).front().key, "lost");
