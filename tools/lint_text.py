@@ -18,7 +18,6 @@ RULES = [
                 r"(?:end|value|initial|wait|call|program|first|last|one before|size|URL|colon|bracket|retries)\b"),
      '"{}" for "after"'),
     (re.compile(r"(is no such thing)"), '"{}"; say what it is'),
-    (re.compile(r"\b(so (?:long|many))\b(?! that\b)"), '"{}"; name the number or the time'),
 ]
 
 # A comment that begins so has the reader look for what it is about.

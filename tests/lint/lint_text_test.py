@@ -14,7 +14,7 @@ class LintTextTest(unittest.TestCase):
         return len(list(lint_text.findings(path, text)))
 
     def test_words(self):
-        for text in ("A longer one is no such thing.", "It waits so long.", "There are so many.", "after it: behind the end", "behind its size"):
+        for text in ("A longer one is no such thing.", "after it: behind the end", "behind its size"):
             self.assertEqual(self.found("// " + text), 1, text)
         for text in ("The cache is behind.", "as long as it waits", "so many that they clash", "the nodes behind a load balancer"):
             self.assertEqual(self.found("// " + text), 0, text)
