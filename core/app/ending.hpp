@@ -12,7 +12,7 @@ enum ExitCode : int {
   kExitOk =
       0,  // --help, --version, SIGTERM or SIGINT after an orderly stop, --dry-run without changes
   kExitBadOptions =
-      1,  // a flag, file or plugin that cannot work; found before any server is contacted
+      1,  // a flag, file, plugin or trust that cannot work; found before this process leads
   kExitLeadershipLost = 1,
   kExitUndetermined = 1,  // --dry-run: not every object could be looked at
   kExitWouldChange = 2,   // --dry-run

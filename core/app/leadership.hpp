@@ -1,6 +1,6 @@
 // Whether this process leads: by the Lease, or always with --leader-elect=false (HOST-119). With
 // leader migration a second Lease is for the controllers that move (HOST-125).
-// Loop thread, except leading(), transitions() and leases().
+// Loop thread, except what says "any thread", leading(), transitions() and leases().
 #pragma once
 
 #include "app/client_factory.hpp"

@@ -128,13 +128,10 @@ class Client {
   // Reads and writes of one object. The result is the server's answer: the object, or a Status for
   // deletions. Failures are classified by the Status' reason first, then by the HTTP code (API-12);
   // Status::reason() is the server's reason ("Conflict", "AlreadyExists", "NotFound", "Expired",
-  // "Invalid", "TooManyRequests", ...), "HTTP502" for an answer that gives none, and empty when
-  // there was no answer:
-  //   409 AlreadyExists -> already_exists/conflict; 409 else -> aborted/conflict (API-45);
-  //   404 -> not_found; 410 -> out_of_range; 422, 400, 413, 415 -> invalid_argument/invalid_spec
-  //   (API-58); 401 -> unauthenticated/auth; 403 -> permission_denied/auth; 429 ->
-  //   resource_exhausted/throttled; 504, "Timeout" -> deadline_exceeded/unavailable; other 5xx ->
-  //   unavailable; retry_after() as advised (API-75), a minute at most.
+  // "Invalid", "TooManyRequests", ...), "HTTP502" for an answer that gives none, and where there was
+  // no answer "ConnectFailed" or the transport's word for it. client_status.cpp has the table
+  // (kMeanings) of code and class that each reason becomes; retry_after() is as advised (API-75), a
+  // minute at most.
   // Answers with 429 or 5xx and a Retry-After are retried (API-68) while there is time until
   // CallOptions::deadline, GETs after lost connections too (API-69); writes are never repeated
   // after a connection error (API-70). A write that met a shut

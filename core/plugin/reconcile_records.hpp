@@ -50,9 +50,9 @@ enum class ObjectState {
   queued,     // ready, not yet taken by a worker
   running,    // being reconciled
   waiting,    // the cloud is working on it
-  held,       // the deletion brake holds back its deletion
+  held,       // a brake holds back its deletion, or the load balancer in place of a lost one
   retrying,   // failed; is retried after a pause
-  refused,    // failed permanently: not retried until the object changes
+  refused,    // an error that a retry alone does not cure: retried when it changes, or rarely
   left_alone  // it is not this controller's: nothing is done
 };
 

@@ -428,7 +428,7 @@ void Examiner::check_abi() {
          "is built for plugin ABI " + theirs + ", this host has " + ours + "; " +
              (newer ? "update the host" : "install a newer version of the plugin"));
   } else if (manifest.abi_minor > CCM_ABI_MINOR) {
-    // Correct as long as all its needs are met, which the next check tells.
+    // Correct as long as all its needs are met, which the check "needs" tells.
     warn("abi", "is built for plugin ABI " + theirs + ", newer than this host's " + ours);
   } else {
     ok("abi", "plugin ABI " + theirs + ", host " + ours);

@@ -2,7 +2,7 @@
 // balancers) that the cloud's answers lack, which may be deleted now? docs/decisions/0007 has the
 // reasons. Time is passed in; nothing here waits. One thread.
 //
-// The owner shows it each complete answer of the cloud (observe), asks for each object (judge), and
+// The owner shows it the cloud's answers (observe), partial ones marked as such, asks for each object (judge), and
 // reports the result (deleting, not_deleted). The brake judges the whole picture, not the single
 // deletion: when 60 of 100 objects vanish at once, already the first deletion is stopped.
 //
@@ -35,7 +35,7 @@ struct BrakeOptions {
   std::chrono::milliseconds hold{1'800'000};  // afterwards, held deletions go at the limit's pace
 };
 
-// One complete answer of the cloud, compared with the objects in the cluster.
+// One answer of the cloud, compared with the objects in the cluster.
 struct BrakeObservation {
   std::size_t known = 0;            // objects of this kind
   std::vector<std::string> absent;  // keys of those that the answer lacks, or calls terminated

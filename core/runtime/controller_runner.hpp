@@ -92,8 +92,8 @@ struct RunnerOptions {
 
 class ControllerRunner {
  public:
-  // Adds the keys that concern one event to queue(). Objects as in EventSource; `before` is null
-  // but for updates.
+  // Adds the keys that concern one event to queue(). `before` is null for what was added or
+  // deleted; where nothing changed (a resync, a hint) it is `now`.
   using MapFn = std::function<void(EventKind kind, const kube::ObjectPtr& before,
                                    const kube::ObjectPtr& now)>;
   using ReportFn = std::function<void(const ReconcileReport&)>;

@@ -22,7 +22,7 @@ namespace ccm::app {
 
 // A plugin, or the host itself, with everything that it will ask of the API server.
 struct AccessSubject {
-  std::string name;  // the plugin's id, or plugin::kHostSubject
+  std::string name;  // the plugin's id, or plugin_files::kHostSubject
   plugin_files::Permissions permissions;
 };
 

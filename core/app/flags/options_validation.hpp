@@ -23,7 +23,7 @@ struct Validation {
   std::vector<std::string> enabled;  // canonical names of the controllers to run
 };
 
-// `controllers`: of all plugins found.
+// `controllers`: those of all plugins found, and upstream's that no plugin brings.
 Validation validate(const Options& options, std::span<const KnownController> controllers);
 
 // Whether errors go to stderr and the rest to stdout, by the format in use.

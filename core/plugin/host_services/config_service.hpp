@@ -83,8 +83,6 @@ std::optional<std::string> read_secret(const std::string& name);
 }  // namespace ccm::plugin
 
 namespace prometheus {
-
-// Configurations that plugins found wrong while an earlier one stays in force. Loop thread.
 class Registry;
 template <typename T>
 class Family;
@@ -100,6 +98,7 @@ struct ConfigRejection {
   std::string reason;
 };
 
+// Configurations that plugins found wrong while an earlier one stays in force. Loop thread.
 class ConfigRejections {
  public:
   // `registry` must outlive it.

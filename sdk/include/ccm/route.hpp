@@ -22,7 +22,7 @@ struct Route {
   std::string target_node;         // the Node's name; empty = not known
   std::string target_provider_id;  // for one to be added; may be empty
   std::vector<NodeAddress> target_addresses;
-  bool owned = false;      // the provider's own mark says that this cluster's manager made it
+  bool owned = false;      // this cluster's manager made it, as far as the cloud can show
   bool blackhole = false;  // its target does not exist any more
   Object node;             // for one to be added; may be empty
 };

@@ -66,7 +66,7 @@ std::set<std::string> controllers_of(const json& status, const Subject& subject)
   return names;
 }
 
-// Why no controller of this manager runs at all; empty when they do.
+// Why the first of these controllers that does not run has to wait; empty when all run.
 std::string holdup(const json& status, const std::set<std::string>& controllers) {
   for (const json& component : status.at("components")) {
     if (controllers.count(component.value("name", "")) == 0) continue;

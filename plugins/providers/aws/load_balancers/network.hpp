@@ -77,8 +77,9 @@ bool differs(const WantedListener& wanted, const Listener& listener);
 // Whether ModifyTargetGroup is: what may change without another name (AWS-104).
 bool differs(const HealthCheck& wanted, const HealthCheck& existing);
 
-// The ports at which Nodes take traffic and checks: what their security groups have to let in
-// (AWS-109). Each of them from all `clients`, checks from the subnets.
+// The ports at which Nodes take traffic and checks: what their security groups have to let in for
+// one without a group of its own (AWS-109; network_plan.cpp has one rule from its group for the
+// others). Each of them from all `clients`, checks from the subnets where `clients` are not all.
 Rules node_rules(const std::vector<WantedListener>& listeners, const std::string& load_balancer,
                  const std::vector<std::string>& clients, const std::vector<Subnet>& subnets);
 // The rules of the load balancer's own group (AWS-112).

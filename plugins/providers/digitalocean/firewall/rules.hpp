@@ -30,7 +30,8 @@ struct ServiceRules {
 
 // Reads the fields of service_view_fields(). `default_type`: of load balancers whose Service does
 // not say (DO-14).
-//   NodePort: its node ports, from everywhere, unless the annotation firewall-managed is false.
+// None when the annotation firewall-managed is false. Else
+//   NodePort: its node ports, from everywhere.
 //   LoadBalancer with an external REGIONAL_NETWORK load balancer: its ports, for the Service's
 //   allowed clients, and the health check's port, from the load balancer alone. One with a
 //   loadBalancerClass only when an id is recorded: another implementation may own it (DO-260).

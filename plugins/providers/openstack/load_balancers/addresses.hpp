@@ -40,8 +40,9 @@ class Addresses {
   // unless it is to be kept (OS-203, OS-307). `service`: nobody's where a tool deletes it.
   Task<Status> release(Ctx ctx, const LoadBalancerService& service,
                        const ExistingLoadBalancer& balancer);
-  // Before the Service leaves one that stays: its floating IP goes, or is detached when it is to be
-  // kept, unless another Service of its namespace is left there.
+  // Before the Service leaves one that stays. With other users left, its floating IP goes, or is
+  // detached when it is to be kept, unless one of them is of its namespace; with none left, it
+  // goes, or stays attached when it is to be kept.
   Task<Status> leave(Ctx ctx, const LoadBalancerService& service,
                      const ExistingLoadBalancer& balancer);
   // The subnet on which the server has the address; empty = none.

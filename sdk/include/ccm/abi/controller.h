@@ -134,7 +134,7 @@ typedef struct ccm_controller {
   /* RESULT const ccm_reconcile_result *, or NULL for "done". [operation] [required] */
   void (*reconcile)(void *self, ccm_ctx ctx, const ccm_reconcile_request *request, ccm_completion done);
 
-  /* Before destroy, when no reconcile runs any more; at most 5 s. RESULT NULL. [operation] [optional] */
+  /* Before destroy, when no reconcile runs any more; about 1 s is left. RESULT NULL. [operation] [optional] */
   void (*stop)(void *self, ccm_ctx ctx, const ccm_stop_request *request, ccm_completion done);
 } ccm_controller;
 

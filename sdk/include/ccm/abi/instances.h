@@ -53,7 +53,7 @@ typedef struct ccm_instance {
   ccm_str instance_type;
   ccm_str zone;
   ccm_str region;
-  const ccm_node_address *addresses; /* in the order in which the Node is to show them */
+  const ccm_node_address *addresses; /* in the order in which the Node is to show them; one at least when it runs */
   size_t address_count;
   const ccm_key_value *labels; /* further labels; those that the Node has are kept, keys of kubernetes.io left out */
   size_t label_count;
