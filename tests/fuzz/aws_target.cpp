@@ -12,6 +12,8 @@
 #include "aws/nodes/ec2_instance.hpp"
 #include "fuzz.hpp"
 
+#include <ccm/testing/fake_objects.hpp>
+
 #include <string>
 
 namespace ccm::fuzz {
@@ -83,7 +85,8 @@ void aws_target(std::string_view bytes) {
   const aws::ApiError error = aws::read_error(text.view());
   check_line(aws::one_line(error.message));
   check_line(aws::status_of("DescribeThings", {400, {}, std::string(bytes)}).message());
-  const auto keys = aws::parse_json_keys(text.view());
+  testing::FakeObjects objects;
+  const auto keys = aws::parse_json_keys(objects.service(), text.view());
   if (!keys.ok()) check_line(keys.status().message());
   (void)aws::parse_expiration(text.view());
 }

@@ -52,7 +52,7 @@ Status in_profile(const std::string& name, const std::string& what) {
 Result<KeySourcePtr> named_source(const ChainParts& parts, const std::string& profile,
                                   const std::string& name) {
   if (name == "Ec2InstanceMetadata")
-    return KeySourcePtr(std::make_unique<InstanceKeys>(parts.imds));
+    return KeySourcePtr(std::make_unique<InstanceKeys>(parts.host, parts.imds));
   if (name == "EcsContainer") {
     auto source = container_of_environment(parts);
     if (!source.ok() || *source) return source;
@@ -152,7 +152,7 @@ Result<KeySourcePtr> find_key_source(const ChainParts& parts) {
   }
   auto container = container_of_environment(parts);
   if (!container.ok() || *container) return container;
-  return KeySourcePtr(std::make_unique<InstanceKeys>(parts.imds));
+  return KeySourcePtr(std::make_unique<InstanceKeys>(parts.host, parts.imds));
 }
 
 }  // namespace ccm::aws

@@ -74,7 +74,7 @@ Task<Result<Keys>> ContainerKeys::fetch(Ctx ctx) {
         "it answered " + std::to_string(answer->status_code) + " " + one_line(answer->body))
         .with_reason(refused ? "CloudCredentialRefused" : "CloudUnavailable");
   }
-  co_return parse_json_keys(answer->body);
+  co_return parse_json_keys(host_.objects, answer->body);
 }
 
 }  // namespace ccm::aws

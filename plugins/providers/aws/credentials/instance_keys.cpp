@@ -21,7 +21,7 @@ Task<Result<Keys>> InstanceKeys::fetch(Ctx ctx) {
   }
   auto text = co_await imds_.get(ctx, folder + percent_encode(role));
   if (!text.ok()) co_return text.status();
-  auto keys = parse_json_keys(*text);
+  auto keys = parse_json_keys(host_.objects, *text);
   if (!keys.ok()) co_return keys.status().with_context("role " + one_line(role));
   co_return keys;
 }

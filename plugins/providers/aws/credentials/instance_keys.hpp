@@ -8,13 +8,14 @@ namespace ccm::aws {
 
 class InstanceKeys : public KeySource {
  public:
-  explicit InstanceKeys(Imds& imds) : imds_(imds) {}
+  InstanceKeys(Host& host, Imds& imds) : host_(host), imds_(imds) {}
 
   Task<Result<Keys>> fetch(Ctx ctx) override;
   [[nodiscard]] std::string description() const override { return "instance metadata"; }
   [[nodiscard]] bool outlives_expiry() const override { return true; }
 
  private:
+  Host& host_;
   Imds& imds_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "aws/api/error.hpp"
 
-#include <ccm/json.hpp>
+#include <ccm/json_limits.hpp>
 #include <ccm/timestamp.hpp>
 
 #include <string>
@@ -12,9 +12,9 @@ namespace {
 
 constexpr JsonLimits kJsonLimits{64u << 10, 32u << 10, 1'000, 8};
 
-std::string member_of(const nlohmann::json& object, const char* name) {
-  const auto place = object.find(name);
-  return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
+std::string member_of(const Object& object, std::string_view name) {
+  const Value value = object.at(pointer_segment(name));
+  return value.kind() == ValueKind::string ? std::string(*value.text()) : std::string();
 }
 
 }  // namespace
@@ -25,20 +25,21 @@ std::optional<std::chrono::milliseconds> parse_expiration(std::string_view text)
   return parse_timestamp(whole);
 }
 
-Result<Keys> parse_json_keys(std::string_view text) {
-  const auto document = read_json(text, kJsonLimits);
-  if (!document.ok() || !document->is_object()) return bad_answer("is not a JSON object");
-  const std::string code = member_of(*document, "Code");
+Result<Keys> parse_json_keys(ObjectHost host, std::string_view text) {
+  const bool fits = check_json(text, kJsonLimits).ok();
+  const Object document = fits ? Object::parse(host, text) : Object();
+  if (!document) return bad_answer("is not a JSON object");
+  const std::string code = member_of(document, "Code");
   if (!code.empty() && code != "Success") {
     return Status(Code::unauthenticated, ErrorClass::auth, "no keys: " + one_line(code))
         .with_reason("CloudCredentialRefused");
   }
   Keys keys;
-  keys.access_key_id = member_of(*document, "AccessKeyId");
-  keys.secret_access_key = Secret(member_of(*document, "SecretAccessKey"));
-  keys.session_token = Secret(member_of(*document, "Token"));
+  keys.access_key_id = member_of(document, "AccessKeyId");
+  keys.secret_access_key = Secret(member_of(document, "SecretAccessKey"));
+  keys.session_token = Secret(member_of(document, "Token"));
   if (!keys.complete()) return bad_answer("has no AccessKeyId or SecretAccessKey");
-  const std::string end = member_of(*document, "Expiration");
+  const std::string end = member_of(document, "Expiration");
   if (end.empty()) return keys;
   const auto expires = parse_expiration(end);
   if (!expires) return bad_answer("has an Expiration that is no time");
