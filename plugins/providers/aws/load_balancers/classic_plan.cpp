@@ -213,7 +213,7 @@ void ClassicPlanner::plan_old_groups(ClassicSubject& subject) {
   if (settings_.disable_security_group_ingress) return;
   std::set<std::string> old = as_set(subject.balancer.groups);
   for (const std::string& id : wanted_groups(subject)) old.erase(id);
-  if (source_removals(old, *subject.groups, cluster_).empty()) return;
+  if (source_removals(old, subject.others, *subject.groups, cluster_).empty()) return;
   subject.plan.add("security groups of Nodes", [this, s = &subject, old](Ctx ctx) {
     return users_.close_nodes_to(std::move(ctx), s->balancer.name, old);
   });

@@ -5,34 +5,56 @@
 #include <utility>
 
 namespace ccm::aws {
+namespace {
 
-Task<Result<std::set<std::string>>> GroupUsers::groups_of_others(Ctx ctx, std::string id) {
-  std::set<std::string> groups;
+// One whose tags are not known yet may be anybody's: it was made a moment ago, by this process most
+// likely.
+void add_user(SourceUsers& users, const std::vector<std::string>& groups, const TagsByOwner& tags,
+              const std::string& owner) {
+  const auto of = tags.find(owner);
+  std::set<std::string> clusters{""};
+  if (of != tags.end()) clusters = clusters_of(of->second);
+  for (const std::string& group : groups) {
+    users[group].insert(clusters.begin(), clusters.end());
+  }
+}
+
+// A classic one that this process has just made does not show its VPC.
+bool is_elsewhere(const std::string& vpc_id, const Cluster& cluster) {
+  return !vpc_id.empty() && vpc_id != cluster.vpc_id;
+}
+
+}  // namespace
+
+Task<Result<SourceUsers>> GroupUsers::others(Ctx ctx, std::string id) {
+  SourceUsers users;
   const auto networks = co_await elbv2_.list(ctx, kKnown);
   if (!networks.ok()) co_return networks.status();
+  const auto network_tags = co_await network_tags_.get(ctx, kKnown);
+  if (!network_tags.ok()) co_return network_tags.status();
   for (const auto& [name, balancer] : (*networks)->by_name) {
     if (balancer.type != "network" || name == id || balancer.arn == id) continue;
-    if (going_.contains(balancer.arn)) continue;
-    groups.insert(balancer.groups.begin(), balancer.groups.end());
+    if (is_elsewhere(balancer.vpc_id, cluster_) || going_.contains(balancer.arn)) continue;
+    add_user(users, balancer.groups, **network_tags, balancer.arn);
   }
   const auto classics = co_await elb_.list(ctx, kKnown);
   if (!classics.ok()) co_return classics.status();
+  const auto classic_tags = co_await classic_tags_.get(ctx, kKnown);
+  if (!classic_tags.ok()) co_return classic_tags.status();
   for (const auto& [name, balancer] : **classics) {
-    if (name == id || going_.contains(name)) continue;
-    groups.insert(balancer.groups.begin(), balancer.groups.end());
+    if (name == id || is_elsewhere(balancer.vpc_id, cluster_) || going_.contains(name)) continue;
+    add_user(users, balancer.groups, **classic_tags, name);
   }
-  co_return groups;
+  co_return users;
 }
 
 Task<Status> GroupUsers::close_nodes_to(Ctx ctx, std::string id, std::set<std::string> groups) {
   if (groups.empty()) co_return Status();
-  const auto others = co_await groups_of_others(ctx, std::move(id));
-  if (!others.ok()) co_return others.status();
-  for (const std::string& other : *others) groups.erase(other);
-  if (groups.empty()) co_return Status();
+  const auto users = co_await others(ctx, std::move(id));
+  if (!users.ok()) co_return users.status();
   const auto known = co_await groups_.list(ctx, kKnown);
   if (!known.ok()) co_return known.status();
-  for (RuleChange& change : source_removals(groups, **known, cluster_)) {
+  for (RuleChange& change : source_removals(groups, *users, **known, cluster_)) {
     Status applied = co_await groups_.apply(ctx, std::move(change));
     if (!applied.ok()) co_return applied;
   }

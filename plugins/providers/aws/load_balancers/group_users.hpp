@@ -7,6 +7,7 @@
 #include "elb.hpp"
 #include "elbv2.hpp"
 #include "groups.hpp"
+#include "tag_lists.hpp"
 
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
@@ -18,26 +19,36 @@ namespace ccm::aws {
 
 class GroupUsers {
  public:
-  GroupUsers(Elbv2& elbv2, Elb& elb, Groups& groups, const Cluster& cluster)
-      : elbv2_(elbv2), elb_(elb), groups_(groups), cluster_(cluster) {}
+  // The tags are those of all load balancers in the VPC, by ARN and by name.
+  GroupUsers(Elbv2& elbv2, Elb& elb, Groups& groups, Snapshot<TagsByOwner>& network_tags,
+             Snapshot<TagsByOwner>& classic_tags, const Cluster& cluster)
+      : elbv2_(elbv2),
+        elb_(elb),
+        groups_(groups),
+        network_tags_(network_tags),
+        classic_tags_(classic_tags),
+        cluster_(cluster) {}
 
-  // The groups of all classic and Network Load Balancers but the one with that name or ARN, of
-  // whatever cluster, without those that are being deleted: of two that go at the same time each
-  // would leave the rule for the other one. Failures: those of the listings.
-  Task<Result<std::set<std::string>>> groups_of_others(Ctx ctx, std::string id);
+  // The groups of all classic and Network Load Balancers of the VPC but the one with that name or
+  // ARN, and of which clusters these are, without those that are being deleted: of two that go at
+  // the same time each would leave the rule for the other one. Failures: those of the listings.
+  Task<Result<SourceUsers>> others(Ctx ctx, std::string id);
   // Takes the Nodes' rules for groups that the load balancer with that name or ARN leaves away, as
-  // far as no other one has them: source_removals(). A group need not be the first one here:
+  // far as no other one needs them: source_removals(). A group need not be the first one here:
   // another load balancer, where it was, may have left its rule for this one. Failures: those of
   // the calls.
   Task<Status> close_nodes_to(Ctx ctx, std::string id, std::set<std::string> groups);
-  // That load balancer is being deleted; or it is not any more.
+  // That load balancer is being deleted; the try has ended, whichever way: a failed one counts
+  // again, since nobody may ever repeat it.
   void goes(const std::string& id) { going_.insert(id); }
-  void stays(const std::string& id) { going_.erase(id); }
+  void gone_or_not(const std::string& id) { going_.erase(id); }
 
  private:
   Elbv2& elbv2_;
   Elb& elb_;
   Groups& groups_;
+  Snapshot<TagsByOwner>& network_tags_;
+  Snapshot<TagsByOwner>& classic_tags_;
   const Cluster& cluster_;
   std::set<std::string> going_;  // names of classic ones, ARNs
 };

@@ -162,7 +162,7 @@ NodeAccess NetworkPlanner::access_of(const NetworkSubject& subject) const {
   for (const NetworkSubject::Port& port : subject.ports) listeners.push_back(port.wanted);
   NodeAccess access;
   access.mark = subject.mark;
-  access.groups_of_others = subject.groups_of_others;
+  access.others = subject.others;
   const Rules by_port = node_rules(listeners, subject.mark, subject.clients, subject.subnets);
   const std::string source =
       !subject.own_groups.empty() ? subject.own_groups.front() : subject.managed_id;
@@ -211,7 +211,7 @@ void NetworkPlanner::plan_old_groups(NetworkSubject& subject) {
   std::set<std::string> old = texts(subject.balancer.groups);
   for (const std::string& id : subject.own_groups) old.erase(id);
   old.erase(subject.managed_id);
-  if (source_removals(old, *subject.groups, cluster_).empty()) return;
+  if (source_removals(old, subject.others, *subject.groups, cluster_).empty()) return;
   subject.plan.add("security groups of Nodes", [this, s = &subject, old](Ctx ctx) {
     return users_.close_nodes_to(std::move(ctx), s->balancer.arn, old);
   });
@@ -512,9 +512,9 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
   if (possible.ok()) possible = choose_subnets_of(subject);
   if (!possible.ok()) co_return possible;
   if (has_named_groups(subject)) {
-    auto others = co_await users_.groups_of_others(ctx, subject.balancer.arn);
+    auto others = co_await users_.others(ctx, subject.balancer.arn);
     if (!others.ok()) co_return others.status();
-    subject.groups_of_others = *std::move(others);
+    subject.others = *std::move(others);
   }
   if (!subject.exists) {
     plan_creation(subject);

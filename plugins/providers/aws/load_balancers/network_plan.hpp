@@ -42,7 +42,6 @@ struct NetworkSubject : Subject {
   std::vector<Port> ports;
   std::vector<Listener> surplus;
   std::vector<Subnet> subnets;
-  std::set<std::string> groups_of_others;  // when the Nodes may have rules for groups of the user's
   std::vector<std::string> own_groups;  // security groups that it is to have, without the managed
   std::string managed_group;            // name; empty = it has none
   std::string managed_id;

@@ -7,11 +7,11 @@ namespace ccm::aws {
 namespace {
 
 RuleChange network_change(const SecurityGroup& group, const NodeAccess& access, bool chosen) {
-  const auto& kept = access.groups_of_others;
-  if (!chosen) return marked_rules_change(group, access.mark, {}, kept);
-  RuleChange change = marked_rules_change(group, access.mark, access.wanted, kept);
+  const SourceUsers& others = access.others;
+  if (!chosen) return marked_rules_change(group, access.mark, {}, others);
+  RuleChange change = marked_rules_change(group, access.mark, access.wanted, others);
   if (change.empty() || access.also_right.empty()) return change;
-  RuleChange other = marked_rules_change(group, access.mark, access.also_right, kept);
+  RuleChange other = marked_rules_change(group, access.mark, access.also_right, others);
   return other.empty() ? other : change;
 }
 
@@ -57,12 +57,11 @@ std::vector<RuleChange> node_changes(const NodeAccess& access,
 
 std::vector<RuleChange> removal_changes(const std::string& mark,
                                         const std::vector<std::string>& own,
-                                        const std::set<std::string>& kept,
-                                        const SecurityGroups& groups) {
+                                        const SourceUsers& others, const SecurityGroups& groups) {
   const std::set<std::string, std::less<>> sources(own.begin(), own.end());
   std::vector<RuleChange> changes;
   for (const auto& [id, group] : groups) {
-    RuleChange change = marked_rules_change(group, mark, {}, kept);
+    RuleChange change = marked_rules_change(group, mark, {}, others);
     for (const Rule& rule : group.rules) {
       if (sources.contains(rule.source) && !sources.contains(id)) change.remove.insert(rule);
     }
@@ -72,16 +71,20 @@ std::vector<RuleChange> removal_changes(const std::string& mark,
 }
 
 std::vector<RuleChange> source_removals(const std::set<std::string>& sources,
-                                        const SecurityGroups& groups, const Cluster& cluster) {
+                                        const SourceUsers& others, const SecurityGroups& groups,
+                                        const Cluster& cluster) {
   Rules unwanted;
   for (const std::string& source : sources) allow_group(unwanted, source, "");
   std::vector<RuleChange> changes;
   for (const auto& [id, group] : groups) {
     RuleChange change{id, {}, {}};
-    const bool ours = group.tags.contains(cluster.tag());
+    const auto clusters = clusters_of(group.tags);
+    const bool ours = clusters.contains(cluster.tag());
+    if (!ours && !clusters.empty()) continue;
     for (const Rule& rule : unwanted) {
       const auto found = group.rules.find(rule);
       if (found == group.rules.end() || rule.source == id) continue;
+      if (needed_by_others(others, group, rule.source)) continue;
       const std::string& description = found->description;
       if (description.empty() ? ours : description.starts_with(kClientRule)) {
         change.remove.insert(*found);

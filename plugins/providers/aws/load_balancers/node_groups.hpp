@@ -12,12 +12,12 @@
 namespace ccm::aws {
 
 struct NodeAccess {
-  std::string mark;  // of a Network Load Balancer: in the descriptions of its rules
-  Rules wanted;      // of a Network Load Balancer
-  Rules also_right;  // the form that the Go manager has; where a group has it, it stays
-  std::set<std::string> groups_of_others;  // of a Network Load Balancer: rules for these stay
-  std::string source;                      // of a classic one: its first group
-  bool own_source = false;                 // the manager made that group
+  std::string mark;         // of a Network Load Balancer: in the descriptions of its rules
+  Rules wanted;             // of a Network Load Balancer
+  Rules also_right;         // the form that the Go manager has; where a group has it, it stays
+  SourceUsers others;       // of a Network Load Balancer: rules that they need stay
+  std::string source;       // of a classic one: its first group
+  bool own_source = false;  // the manager made that group
 };
 
 // The groups of the Nodes that get rules. Instances whose group is not clear are problems.
@@ -30,17 +30,18 @@ std::vector<RuleChange> node_changes(const NodeAccess& access,
                                      const std::vector<std::string>& chosen,
                                      const SecurityGroups& groups, const Cluster& cluster);
 
-// Every rule of a Network Load Balancer of that mark but those for `kept` groups, and every one
-// that names one of `own` groups.
+// Every rule of a Network Load Balancer of that mark that no others need, and every one that names
+// one of `own` groups.
 std::vector<RuleChange> removal_changes(const std::string& mark,
                                         const std::vector<std::string>& own,
-                                        const std::set<std::string>& kept,
-                                        const SecurityGroups& groups);
+                                        const SourceUsers& others, const SecurityGroups& groups);
 
 // Rules for all traffic from these groups, as load balancers have them in the groups of Nodes: with
 // a description of ours, whoever's, or without one in a group that bears the cluster's tag. Others
-// may have put such a rule into a group of theirs: it stays, as all others that name the groups.
+// may have put such a rule into a group of theirs: it stays, as all others that name the groups,
+// and those that other load balancers need. Groups of other clusters alone are left alone.
 std::vector<RuleChange> source_removals(const std::set<std::string>& sources,
-                                        const SecurityGroups& groups, const Cluster& cluster);
+                                        const SourceUsers& others, const SecurityGroups& groups,
+                                        const Cluster& cluster);
 
 }  // namespace ccm::aws

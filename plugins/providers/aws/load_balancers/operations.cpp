@@ -108,7 +108,7 @@ LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances
       elbv2_(host, client),
       elb_(host, client),
       groups_(host, client, cluster),
-      users_(elbv2_, elb_, groups_, cluster),
+      users_(elbv2_, elb_, groups_, network_tags_, classic_tags_, cluster),
       vpc_(host, client, cluster, zones),
       networks_(host, elbv2_, groups_, users_, cluster, settings),
       classics_(host, elb_, groups_, users_, cluster, settings),
@@ -155,7 +155,6 @@ Task<Result<LoadBalancer>> LoadBalancers::work(Ctx ctx, LoadBalancerService serv
     Status may = may_join(service, *found);
     if (!may.ok()) co_return may;
   }
-  if (found->any()) users_.stays(found->id());
   const bool glance = may_glance(service, *found, mode);
   const bool network = found->any() ? found->network.has_value() : kind == Kind::network;
   Result<LoadBalancer> out = in_state(LoadBalancerState::unknown);

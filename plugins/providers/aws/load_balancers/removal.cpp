@@ -106,13 +106,13 @@ Task<Result<std::vector<std::string>>> LoadBalancers::own_group_ids(
 Task<Status> LoadBalancers::remove_rules(Ctx ctx, std::string mark, std::vector<std::string> own) {
   const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
-  std::set<std::string> kept;
+  SourceUsers others;
   if (bears_group_rules(**groups, mark)) {
-    auto others = co_await users_.groups_of_others(ctx, mark);
-    if (!others.ok()) co_return others.status();
-    kept = *std::move(others);
+    auto users = co_await users_.others(ctx, mark);
+    if (!users.ok()) co_return users.status();
+    others = *std::move(users);
   }
-  for (RuleChange& change : removal_changes(mark, own, kept, **groups)) {
+  for (RuleChange& change : removal_changes(mark, own, others, **groups)) {
     Status applied = co_await groups_.apply(ctx, std::move(change));
     if (!applied.ok()) co_return applied;
   }
@@ -142,8 +142,8 @@ Task<Status> LoadBalancers::delete_network(Ctx ctx, NetworkBalancer balancer) {
   users_.goes(balancer.arn);
   Status gone = co_await users_.close_nodes_to(ctx, balancer.arn, groups_to_close(balancer.groups));
   if (gone.ok()) gone = co_await elbv2_.delete_balancer(ctx, balancer);
+  users_.gone_or_not(balancer.arn);
   if (!gone.ok()) co_return gone;
-  users_.stays(balancer.arn);
   for (const auto& [arn, group] : **groups) {
     if (!serves(group, balancer.arn)) continue;
     Status deleted = co_await elbv2_.delete_group(ctx, arn);
@@ -249,8 +249,8 @@ Task<Status> LoadBalancers::delete_classic(Ctx ctx, std::string name) {
     gone = co_await users_.close_nodes_to(ctx, name, groups_to_close(balancer->second.groups));
   }
   if (gone.ok()) gone = co_await elb_.delete_balancer(ctx, name);
+  users_.gone_or_not(name);
   if (!gone.ok()) co_return gone;
-  users_.stays(name);
   classic_tags_.edit([name](TagsByOwner& known) { known.erase(name); });
   co_return Status();
 }

@@ -88,18 +88,39 @@ void allow_group(Rules& rules, const std::string& group_id, const std::string& d
   rules.insert({"-1", -1, -1, group_id, description});
 }
 
+std::set<std::string> clusters_of(const Tags& tags) {
+  std::set<std::string> keys;
+  for (auto tag = tags.lower_bound(kClusterTagPrefix);
+       tag != tags.end() && tag->first.starts_with(kClusterTagPrefix); ++tag) {
+    keys.insert(tag->first);
+  }
+  const auto legacy = tags.find(kLegacyClusterTag);
+  if (legacy != tags.end()) keys.insert(std::string(kClusterTagPrefix) + legacy->second);
+  return keys;
+}
+
+bool needed_by_others(const SourceUsers& users, const SecurityGroup& holder,
+                      const std::string& source) {
+  const auto found = users.find(source);
+  if (found == users.end()) return false;
+  const std::set<std::string> clusters = clusters_of(holder.tags);
+  if (clusters.empty() || found->second.contains("")) return true;
+  return std::any_of(clusters.begin(), clusters.end(),
+                     [&](const std::string& one) { return found->second.contains(one); });
+}
+
 RuleChange exact_change(const SecurityGroup& group, const Rules& wanted) {
   return {group.id, without_rules(wanted, group.rules), without_rules(group.rules, wanted)};
 }
 
 RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
-                               const Rules& wanted, const std::set<std::string>& kept) {
+                               const Rules& wanted, const SourceUsers& others) {
   RuleChange change{group.id, without_rules(wanted, group.rules), {}};
   bool only_health = true;
   for (const Rule& rule : group.rules) {
     const bool client = rule.description == client_description(load_balancer);
     if (!client && rule.description != health_description(load_balancer)) continue;
-    if (wanted.contains(rule) || kept.contains(rule.source)) continue;
+    if (wanted.contains(rule) || needed_by_others(others, group, rule.source)) continue;
     only_health = only_health && !client;
     change.remove.insert(rule);
   }

@@ -44,6 +44,24 @@ struct SecurityGroup {
 };
 using SecurityGroups = std::map<std::string, SecurityGroup, std::less<>>;  // by id
 
+// Clusters whose load balancers have a security group, by its id. The clusters are keys of tags; ""
+// stands for one that is not known yet.
+using SourceUsers = std::map<std::string, std::set<std::string>, std::less<>>;
+
+// The keys "kubernetes.io/cluster/ID" in the tags; of the old tag the key that it has become.
+std::set<std::string> clusters_of(const Tags& tags);
+// Whether others may need the rules for `source` in `holder`. In a group of one cluster's Nodes
+// these are that cluster's load balancers alone, whoever else has `source`; in one that several
+// clusters share it is each of theirs; and in one without any cluster's tag it is every load
+// balancer.
+//
+// The two errors are not alike. A rule that is left over keeps Nodes open to the members of a group
+// that somebody chose for load balancers; it is seen, and taken away by hand. A rule that is taken
+// from another cluster's load balancer ends its traffic, and nobody here sees or mends that. So
+// where a group's tags do not say that it is this cluster's alone, the rule stays.
+bool needed_by_others(const SourceUsers& users, const SecurityGroup& holder,
+                      const std::string& source);
+
 struct RuleChange {
   std::string group_id;
   Rules add;
@@ -68,10 +86,10 @@ RuleChange exact_change(const SecurityGroup& group, const Rules& wanted);
 
 // Makes a Network Load Balancer's rules in a group of Nodes be `wanted`: no others bear its name.
 // The shared rules for the path MTU follow when anything changes. Superfluous rules for health
-// checks, which the Go manager leaves (AWS-110), go with the next change. Rules for the
-// groups `kept` stay: others have them.
+// checks, which the Go manager leaves (AWS-110), go with the next change. Rules for
+// groups that `others` need stay.
 RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
-                               const Rules& wanted, const std::set<std::string>& kept = {});
+                               const Rules& wanted, const SourceUsers& others = {});
 // What its rules for the path MTU lack, and which of them nobody needs.
 RuleChange path_mtu_change(const SecurityGroup& group);
 // All traffic from `source`, a classic load balancer's group, or no rule from there.

@@ -31,6 +31,7 @@ struct Subject {
   Targets targets;
   std::vector<std::string> clients;  // ranges
   Snapshot<SecurityGroups>::Ptr groups;
+  SourceUsers others;  // of groups, where the Nodes may have rules for groups of the user's
   Snapshot<Network>::Ptr network;
   bool members_only = false;  // update_backends
   // The load balancer is as an earlier process of ours left it, as far as the Service tells: what

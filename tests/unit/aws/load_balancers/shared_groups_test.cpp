@@ -114,6 +114,74 @@ TEST_F(AwsSharedGroupsTest, AWS_95_OneThatComesBackHasItsRuleAgain) {
   expect_nothing_left();
 }
 
+// The Service is deleted while AWS refuses, and its finalizer is taken away by hand.
+TEST_F(AwsSharedGroupsTest, AWS_95_OneWhoseDeletionFailedForGoodCountsAgain) {
+  for (const Annotated& annotations : {network_, classic_}) {
+    const auto first = with(web(), annotations);
+    ensured(first);
+    ensured(second(classic_));
+    fail("DeleteLoadBalancer", "InternalFailure", 500);
+    cloud.faults.back().count = 5;
+    EXPECT_FALSE(remove(first).ok());
+    cloud.faults.clear();
+    ensured(second(classic_));
+    EXPECT_TRUE(remove(second(classic_)).ok());
+    EXPECT_TRUE(open_to(kOther)) << "the first one is still there";
+    EXPECT_TRUE(remove(first).ok());
+    expect_nothing_left();
+  }
+}
+
+TEST_F(AwsSharedGroupsTest, AWS_117_LoadBalancersOfOthersDoNotKeepARuleOfTheClustersOwnNodes) {
+  aws_api::Network by_hand;
+  by_hand.name = "by-hand";
+  by_hand.groups = {kOther};
+  aws_api::Classic of_c2;
+  of_c2.groups = {kOther};
+  of_c2.tags = {{"kubernetes.io/cluster/c2", "owned"}};
+  for (const Annotated& annotations : {network_, classic_}) {
+    cloud.networks["arn:by-hand"] = by_hand;
+    cloud.classics["of-c2"] = of_c2;
+    start();
+    ensured(with(web(), annotations));
+    EXPECT_TRUE(remove(with(web(), annotations)).ok());
+    cloud.networks.erase("arn:by-hand");
+    cloud.classics.erase("of-c2");
+    expect_nothing_left();
+  }
+}
+
+TEST_F(AwsSharedGroupsTest, AWS_117_ARuleStaysInAGroupThatTwoClustersShareOrThatNobodyHasTagged) {
+  aws_api::Network of_c2;
+  of_c2.name = "of-c2";
+  of_c2.groups = {kOther};
+  of_c2.tags = {{"kubernetes.io/cluster/c2", "owned"}};
+  cloud.networks["arn:of-c2"] = of_c2;
+  for (const bool shared : {true, false}) {
+    auto& tags = cloud.groups[kNodes].tags;
+    tags.clear();
+    if (shared) tags = {{"kubernetes.io/cluster/c1", "shared"}, {"KubernetesCluster", "c2"}};
+    start();
+    ensured(with(web(), network_));
+    EXPECT_TRUE(remove(with(web(), network_)).ok());
+    EXPECT_TRUE(open_to(kOther)) << "c2 may be reached by it";
+    cloud.groups[kNodes].rules.clear();
+  }
+}
+
+TEST_F(AwsSharedGroupsTest, AWS_117_TheNodesOfAnotherClusterAreLeftAlone) {
+  const std::string theirs = "sg-00000000000000eee";
+  const aws_api::Permission rule{"-1", -1, -1, kOther, "kubernetes.io/rule/nlb/client=aofc2"};
+  cloud.groups[theirs] = {"c2", "c2", {{"kubernetes.io/cluster/c2", "owned"}}, {}};
+  cloud.groups[theirs].rules[rule.key()] = rule;
+  start();
+  ensured(with(web(), network_));
+  EXPECT_TRUE(remove(with(web(), network_)).ok());
+  EXPECT_EQ(cloud.groups[theirs].rules.size(), 1U);
+  cloud.groups.erase(theirs);
+  expect_nothing_left();
+}
+
 TEST_F(AwsSharedGroupsTest, ARuleWithADescriptionOfSomebodyElseStays) {
   const aws_api::Permission by_hand{"-1", -1, -1, kOther, "for the bastion"};
   cloud.groups[kNodes].rules[by_hand.key()] = by_hand;
