@@ -30,6 +30,18 @@ std::map<std::string, std::string, std::less<>> zones_of(const Network& network)
   return zones;
 }
 
+// What the Nodes see of it: their ports.
+std::vector<WantedListener> listeners_of(const ClassicSubject& subject) {
+  std::vector<WantedListener> listeners;
+  for (const auto& [port, listener] : subject.wanted.listeners) {
+    WantedListener& one = listeners.emplace_back();
+    one.protocol = "TCP";
+    one.group.port = listener.instance_port;
+    one.group.health.port = subject.options.health.port;
+  }
+  return listeners;
+}
+
 // The attributes, which no listing shows. Empty: the usual ones.
 std::string unlisted_options(const ClassicAttributes& wanted) {
   if (wanted == ClassicAttributes()) return {};
@@ -187,17 +199,45 @@ void ClassicPlanner::plan_instances(ClassicSubject& subject) {
   }
 }
 
+// Whether the Nodes may have rules for groups of the user's, which others may have, too.
+bool ClassicPlanner::has_named_groups(const ClassicSubject& subject) {
+  const auto named = [&](const std::string& id) { return id != subject.own_id; };
+  const auto& groups = subject.balancer.groups;
+  return !subject.named_groups.empty() || std::any_of(groups.begin(), groups.end(), named);
+}
+
+// All traffic comes in from the load balancer's own group, and from the one that the operator gives
+// to all (AWS-92); from one that the Service names its ports alone. The Go manager's rule for all
+// traffic has no description: where there is one, it does.
+NodeAccess ClassicPlanner::access_of(const ClassicSubject& subject) const {
+  NodeAccess access;
+  access.mark = subject.mark;
+  access.others = subject.others;
+  access.own_source = subject.own_id;
+  if (subject.named_groups.empty()) return access;
+  const std::string& source = subject.named_groups.front();
+  Rules all;
+  allow_group(all, source, std::string(kClientRule) + subject.mark);
+  if (subject.options.security_groups.empty()) {
+    access.wanted = std::move(all);
+    return access;
+  }
+  access.wanted = node_rules_from(source, listeners_of(subject), subject.mark);
+  const bool by_the_go_manager =
+      std::any_of(subject.groups->begin(), subject.groups->end(), [&](const auto& one) {
+        const auto rule = one.second.rules.find(*all.begin());
+        return rule != one.second.rules.end() && rule->description.empty();
+      });
+  if (by_the_go_manager) access.also_right = std::move(all);
+  return access;
+}
+
 std::vector<RuleChange> ClassicPlanner::node_changes_of(ClassicSubject& subject,
                                                         const SecurityGroups& groups) const {
-  const auto ids = wanted_groups(subject);
-  if (ids.empty()) return {};
-  NodeAccess access;
-  access.source = ids.front();
-  access.own_source = !subject.own_group.empty();
   std::vector<Problem> problems;
   const auto chosen = node_group_ids(subject.targets.groups, groups, cluster_, problems);
   for (Problem& problem : problems) subject.problems.push_back(std::move(problem));
-  return node_changes(access, chosen, groups, cluster_);
+  return node_changes(access_of(subject), chosen, groups);
 }
 
 void ClassicPlanner::plan_node_rules(ClassicSubject& subject) {
@@ -276,6 +316,11 @@ Task<Status> ClassicPlanner::plan(Ctx ctx, ClassicSubject& subject) {
   if (possible.ok()) possible = choose_security_groups(subject);
   if (possible.ok() && !subject.members_only) possible = choose_subnets_of(subject);
   if (!possible.ok()) co_return possible;
+  if (has_named_groups(subject)) {
+    auto others = co_await users_.others(ctx, subject.name);
+    if (!others.ok()) co_return others.status();
+    subject.others = *std::move(others);
+  }
   if (!subject.exists) {
     plan_creation(subject);
     co_return Status();

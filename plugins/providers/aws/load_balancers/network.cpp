@@ -213,6 +213,15 @@ Rules node_rules(const std::vector<WantedListener>& listeners, const std::string
   return rules;
 }
 
+Rules node_rules_from(const std::string& group_id, const std::vector<WantedListener>& listeners,
+                      const std::string& load_balancer) {
+  Subnet itself;
+  itself.cidr = group_id;
+  Rules rules = node_rules(listeners, load_balancer, {group_id}, {itself});
+  allow_path_mtu(rules, {group_id}, std::string(kClientRule) + load_balancer);
+  return rules;
+}
+
 Rules front_rules(const std::vector<WantedListener>& listeners,
                   const std::vector<std::string>& clients) {
   Rules rules;

@@ -82,6 +82,10 @@ bool differs(const HealthCheck& wanted, const HealthCheck& existing);
 // others). Each of them from all `clients`, checks from the subnets where `clients` are not all.
 Rules node_rules(const std::vector<WantedListener>& listeners, const std::string& load_balancer,
                  const std::vector<std::string>& clients, const std::vector<Subnet>& subnets);
+// These rules for a load balancer with a group that its Service names: whoever writes Services
+// chooses it, and with it who else is a member, so it gets these ports and no others.
+Rules node_rules_from(const std::string& group_id, const std::vector<WantedListener>& listeners,
+                      const std::string& load_balancer);
 // The rules of the load balancer's own group (AWS-112).
 Rules front_rules(const std::vector<WantedListener>& listeners,
                   const std::vector<std::string>& clients);

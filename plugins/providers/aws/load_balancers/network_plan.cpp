@@ -164,13 +164,16 @@ NodeAccess NetworkPlanner::access_of(const NetworkSubject& subject) const {
   access.mark = subject.mark;
   access.others = subject.others;
   const Rules by_port = node_rules(listeners, subject.mark, subject.clients, subject.subnets);
-  const std::string source =
-      !subject.own_groups.empty() ? subject.own_groups.front() : subject.managed_id;
-  if (source.empty()) {
-    access.wanted = by_port;
-  } else {  // one rule in place of ports times ranges (AWS-111)
-    allow_group(access.wanted, source, std::string(kClientRule) + subject.mark);
+  const bool ranges = !subject.service.source_ranges.empty();  // nobody else sees to these
+  if (!subject.own_groups.empty() && !ranges) {
+    access.wanted = node_rules_from(subject.own_groups.front(), listeners, subject.mark);
     access.also_right = by_port;
+  } else if (subject.own_groups.empty() && !subject.managed_id.empty()) {
+    // One rule in place of ports times ranges (AWS-111): nobody else is a member of that group.
+    allow_group(access.wanted, subject.managed_id, std::string(kClientRule) + subject.mark);
+    access.also_right = by_port;
+  } else {
+    access.wanted = by_port;
   }
   return access;
 }
@@ -180,7 +183,7 @@ std::vector<RuleChange> NetworkPlanner::node_changes_of(NetworkSubject& subject,
   std::vector<Problem> problems;
   const auto chosen = node_group_ids(subject.targets.groups, groups, cluster_, problems);
   for (Problem& problem : problems) subject.problems.push_back(std::move(problem));
-  return node_changes(access_of(subject), chosen, groups, cluster_);
+  return node_changes(access_of(subject), chosen, groups);
 }
 
 // Additions before the listeners, removals when nothing needs them any more.

@@ -6,21 +6,19 @@
 namespace ccm::aws {
 namespace {
 
-RuleChange network_change(const SecurityGroup& group, const NodeAccess& access, bool chosen) {
-  const SourceUsers& others = access.others;
-  if (!chosen) return marked_rules_change(group, access.mark, {}, others);
-  RuleChange change = marked_rules_change(group, access.mark, access.wanted, others);
-  if (change.empty() || access.also_right.empty()) return change;
-  RuleChange other = marked_rules_change(group, access.mark, access.also_right, others);
-  return other.empty() ? other : change;
-}
-
-// Somebody else may have put the rule for a group of theirs into one that is not the cluster's.
-RuleChange classic_change(const SecurityGroup& group, const NodeAccess& access, bool chosen,
-                          const Cluster& cluster) {
-  const bool ours = access.own_source || group.tags.contains(cluster.tag());
-  if (!chosen && !ours) return {group.id, {}, {}};
-  return group_rule_change(group, access.source, chosen);
+RuleChange node_change(const SecurityGroup& group, const NodeAccess& access, bool chosen) {
+  const Rules none;
+  const Rules& wanted = chosen ? access.wanted : none;
+  RuleChange change = marked_rules_change(group, access.mark, wanted, access.others);
+  if (chosen && !change.empty() && !access.also_right.empty() &&
+      marked_rules_change(group, access.mark, access.also_right, access.others).empty()) {
+    change = {group.id, {}, {}};
+  }
+  if (access.own_source.empty()) return change;
+  RuleChange own = group_rule_change(group, access.own_source, chosen);
+  change.add.merge(own.add);
+  change.remove.merge(own.remove);
+  return change;
 }
 
 }  // namespace
@@ -44,12 +42,11 @@ std::vector<std::string> node_group_ids(const std::vector<std::vector<std::strin
 
 std::vector<RuleChange> node_changes(const NodeAccess& access,
                                      const std::vector<std::string>& chosen,
-                                     const SecurityGroups& groups, const Cluster& cluster) {
+                                     const SecurityGroups& groups) {
   std::vector<RuleChange> changes;
   for (const auto& [id, group] : groups) {
     const bool is_chosen = std::binary_search(chosen.begin(), chosen.end(), id);
-    RuleChange change = access.source.empty() ? network_change(group, access, is_chosen)
-                                              : classic_change(group, access, is_chosen, cluster);
+    RuleChange change = node_change(group, access, is_chosen);
     if (!change.empty()) changes.push_back(std::move(change));
   }
   return changes;
@@ -73,22 +70,16 @@ std::vector<RuleChange> removal_changes(const std::string& mark,
 std::vector<RuleChange> source_removals(const std::set<std::string>& sources,
                                         const SourceUsers& others, const SecurityGroups& groups,
                                         const Cluster& cluster) {
-  Rules unwanted;
-  for (const std::string& source : sources) allow_group(unwanted, source, "");
   std::vector<RuleChange> changes;
   for (const auto& [id, group] : groups) {
     RuleChange change{id, {}, {}};
     const auto clusters = clusters_of(group.tags);
-    const bool ours = clusters.contains(cluster.tag());
-    if (!ours && !clusters.empty()) continue;
-    for (const Rule& rule : unwanted) {
-      const auto found = group.rules.find(rule);
-      if (found == group.rules.end() || rule.source == id) continue;
-      if (needed_by_others(others, group, rule.source)) continue;
-      const std::string& description = found->description;
-      if (description.empty() ? ours : description.starts_with(kClientRule)) {
-        change.remove.insert(*found);
-      }
+    if (!clusters.empty() && !clusters.contains(cluster.tag())) continue;
+    for (const Rule& rule : group.rules) {
+      if (!sources.contains(rule.source) || rule.source == id) continue;
+      const bool marked =
+          rule.description.starts_with(kClientRule) || rule.description.starts_with(kHealthRule);
+      if (marked && !needed_by_others(others, group, rule.source)) change.remove.insert(rule);
     }
     if (!change.empty()) changes.push_back(std::move(change));
   }

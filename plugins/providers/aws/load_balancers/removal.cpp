@@ -27,12 +27,14 @@ Status not_owned(const std::string& id) {
       .with_reason("NotOwned");
 }
 
-// Whether a rule of the load balancer with that mark is for a security group.
+// Whether a rule of the load balancer with that mark is for a security group, so that others may
+// need it.
 bool bears_group_rules(const SecurityGroups& groups, const std::string& mark) {
   return std::any_of(groups.begin(), groups.end(), [&](const auto& one) {
     const Rules& rules = one.second.rules;
     return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
-      return rule.from_group() && rule.description == std::string(kClientRule) + mark;
+      return rule.from_group() && (rule.description == std::string(kClientRule) + mark ||
+                                   rule.description == std::string(kHealthRule) + mark);
     });
   });
 }

@@ -120,7 +120,9 @@ RuleChange marked_rules_change(const SecurityGroup& group, const std::string& lo
   for (const Rule& rule : group.rules) {
     const bool client = rule.description == client_description(load_balancer);
     if (!client && rule.description != health_description(load_balancer)) continue;
-    if (wanted.contains(rule) || needed_by_others(others, group, rule.source)) continue;
+    if (wanted.contains(rule)) continue;
+    const bool own_port = client && (rule.protocol == "tcp" || rule.protocol == "udp");
+    if (!own_port && needed_by_others(others, group, rule.source)) continue;
     only_health = only_health && !client;
     change.remove.insert(rule);
   }

@@ -87,12 +87,12 @@ RuleChange exact_change(const SecurityGroup& group, const Rules& wanted);
 // Makes a Network Load Balancer's rules in a group of Nodes be `wanted`: no others bear its name.
 // The shared rules for the path MTU follow when anything changes. Superfluous rules for health
 // checks, which the Go manager leaves (AWS-110), go with the next change. Rules for
-// groups that `others` need stay.
+// groups stay where `others` need them; those for a Service's own ports are nobody else's.
 RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
                                const Rules& wanted, const SourceUsers& others = {});
 // What its rules for the path MTU lack, and which of them nobody needs.
 RuleChange path_mtu_change(const SecurityGroup& group);
-// All traffic from `source`, a classic load balancer's group, or no rule from there.
+// All traffic from `source`, which the manager made for one load balancer, or no rule from there.
 RuleChange group_rule_change(const SecurityGroup& group, const std::string& source, bool allowed);
 
 // The group of an instance that gets the rules (AWS-92): the only one of the cluster, else the only

@@ -193,16 +193,50 @@ TEST_F(AwsClassicTest, AWS_68_69_86_156_TagsOfTheUserCannotSayWhoseItIs) {
 TEST_F(AwsClassicTest, AWS_19_89_GroupsOfTheUserAndOfTheOperator) {
   ensured(clb({80}, {{"security-groups", kOther}}));
   EXPECT_EQ(classic().groups, (std::vector<std::string>{kOther}));
-  EXPECT_EQ(rules(kNodes), "-1 -1--1 " + kOther + "\n");
+  EXPECT_EQ(rules(kNodes), rules_from(kOther));
   EXPECT_EQ(rules(kOther), "");
   EXPECT_TRUE(remove(clb()).ok());
   Settings settings;
   settings.elb_security_group = kOther;
   start_with(settings);
+  auto second = with(web(), {});
+  second.name = "second";
+  second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
   ensured(clb());
-  EXPECT_EQ(classic().groups, (std::vector<std::string>{kOther}));
+  ensured(second);
+  EXPECT_EQ(cloud.classics[kName].groups, (std::vector<std::string>{kOther}));
+  const std::string all = "-1 -1--1 " + kOther;
+  EXPECT_TRUE(rules(kNodes).starts_with(all)) << rules(kNodes);
   EXPECT_TRUE(remove(clb()).ok());
+  EXPECT_TRUE(rules(kNodes).starts_with(all)) << "the second one needs it";
+  EXPECT_TRUE(remove(second).ok());
   expect_nothing_left();
+}
+
+// AWS_92: the Go manager's rule, for all traffic and without a description, does as well.
+TEST_F(AwsClassicTest, AWS_92_TheGoManagersRuleForAGroupOfTheUserStays) {
+  const aws_api::Permission all{"-1", -1, -1, kOther, ""};
+  ensured(clb({80}, {{"security-groups", kOther}}));
+  cloud.groups[kNodes].rules = {{all.key(), all}};
+  start();
+  EXPECT_EQ(difference(clb({80}, {{"security-groups", kOther}})), "");
+}
+
+TEST_F(AwsClassicTest, AWS_92_WhoChoosesOtherNodesDoesNotCloseThose) {
+  const std::string more = "sg-00000000000000ddd";
+  cloud.groups[more] = {"more", "more", {{"kubernetes.io/cluster/c1", "owned"}}, {}};
+  cloud.instances[instance(2)].groups = {more};
+  Settings settings;
+  settings.elb_security_group = kOther;
+  start_with(settings);
+  const auto first = clb({80}, {{"target-node-labels", "n=1"}});
+  auto second = clb({80}, {{"target-node-labels", "n=2"}});
+  second.name = "second";
+  second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  ensured(first);
+  ensured(second);
+  EXPECT_EQ(difference(first), "");
+  EXPECT_EQ(difference(second), "");
 }
 
 TEST_F(AwsClassicTest, AWS_92_TheNodesRuleForAGroupGoesWhenItsLastLoadBalancerLeavesIt) {
@@ -212,7 +246,7 @@ TEST_F(AwsClassicTest, AWS_92_TheNodesRuleForAGroupGoesWhenItsLastLoadBalancerLe
   second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
   ensured(clb({80}, named));
   ensured(second);
-  EXPECT_EQ(rules(kNodes), "-1 -1--1 " + kOther + "\n");
+  EXPECT_EQ(rules(kNodes), rules_from(kOther));
   ensured(clb());
   EXPECT_NE(rules(kNodes).find(kOther), std::string::npos);  // the second one needs it
   EXPECT_TRUE(remove(second).ok());

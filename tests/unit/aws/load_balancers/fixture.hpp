@@ -283,6 +283,11 @@ class AwsLoadBalancersTest : public ::testing::Test {
     }
     return all;
   }
+  // The Nodes' rules for a group that Service web names, with a port and a NodePort.
+  static std::string rules_from(const std::string& group) {
+    const std::string marked = group + " (kubernetes.io/rule/nlb/client=" + kName + ")\n";
+    return "icmp 3-4 " + marked + "tcp 30080-30080 " + marked;
+  }
   // Whether nothing of the Service is left.
   void expect_nothing_left() {
     EXPECT_TRUE(cloud.networks.empty());

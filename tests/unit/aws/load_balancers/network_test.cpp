@@ -517,9 +517,18 @@ TEST_F(AwsLoadBalancersTest, AWS_109_112_RulesByPortOfTheGoManagerStay) {
 TEST_F(AwsLoadBalancersTest, AWS_113_GroupsOfTheUserCountWhenItIsMade) {
   ensured(nlb({80}, {{"security-groups", kOther}}));
   EXPECT_EQ(network().groups, (std::vector<std::string>{kOther}));
-  EXPECT_EQ(rules(kNodes), "-1 -1--1 " + kOther + kClient);
+  EXPECT_EQ(rules(kNodes), rules_from(kOther));
   EXPECT_TRUE(remove(nlb()).ok());
   EXPECT_EQ(rules(kNodes), "");
+}
+
+// AWS_113: nobody else sees to the ranges, since the rules of that group are its owner's.
+TEST_F(AwsLoadBalancersTest, AWS_113_SourceRangesCountBehindGroupsOfTheUser) {
+  auto service = nlb({80}, {{"security-groups", kOther}});
+  service.source_ranges = {"192.0.2.0/24"};
+  ensured(service);
+  EXPECT_NE(rules(kNodes).find("tcp 30080-30080 192.0.2.0/24"), std::string::npos);
+  EXPECT_EQ(rules(kNodes).find(kOther), std::string::npos) << rules(kNodes);
 }
 
 TEST_F(AwsLoadBalancersTest, AWS_113_OneThatWasMadeWithoutGroupsIsToldSo) {

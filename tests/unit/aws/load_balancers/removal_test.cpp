@@ -141,7 +141,8 @@ TEST_F(AwsRemovalTest, AWS_92_ARuleForAGroupThatAnotherBalancerHasStays) {
   second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
   ensured(with(second, theirs));
   EXPECT_TRUE(remove(with(web(), theirs)).ok());
-  EXPECT_EQ(rules(kNodes), "-1 -1--1 " + kOther + "\n");
+  EXPECT_EQ(rules(kNodes),
+            "icmp 3-4 " + kOther + " (kubernetes.io/rule/nlb/client=" + kName + ")\n");
   EXPECT_TRUE(remove(with(second, theirs)).ok());
   expect_nothing_left();
 }

@@ -1,5 +1,5 @@
-// Security groups of the user's in front of several load balancers: the Nodes have one rule for
-// all.
+// Security groups of the user's in front of several load balancers: the Nodes have one rule for the
+// path MTU of all, and rules for the ports of each.
 #include "fixture.hpp"
 
 namespace ccm::aws {
@@ -17,7 +17,11 @@ class AwsSharedGroupsTest : public AwsLoadBalancersTest {
     return with(second_of(web()), annotations);
   }
   bool open_to(const std::string& group) {
-    return rules(kNodes).find("-1 -1--1 " + group) != std::string::npos;
+    return rules(kNodes).find("icmp 3-4 " + group) != std::string::npos;
+  }
+  void write_by_hand(const aws_api::Permission& rule) {
+    cloud.groups[kNodes].rules[rule.key()] = rule;
+    start();
   }
 
   const Annotated network_{{"type", "nlb"}, {"security-groups", kOther}};
@@ -183,12 +187,56 @@ TEST_F(AwsSharedGroupsTest, AWS_117_TheNodesOfAnotherClusterAreLeftAlone) {
 }
 
 TEST_F(AwsSharedGroupsTest, ARuleWithADescriptionOfSomebodyElseStays) {
-  const aws_api::Permission by_hand{"-1", -1, -1, kOther, "for the bastion"};
-  cloud.groups[kNodes].rules[by_hand.key()] = by_hand;
-  start();
+  write_by_hand({"-1", -1, -1, kOther, "for the bastion"});
+  const std::string before = rules(kNodes);
   ensured(with(web(), classic_));
   EXPECT_TRUE(remove(with(web(), classic_)).ok());
-  EXPECT_TRUE(open_to(kOther));
+  EXPECT_EQ(rules(kNodes), before);
+}
+
+// Whoever may write a Service may name any group of the VPC, and so who else reaches the Nodes.
+TEST_F(AwsSharedGroupsTest, AWS_92_113_AServiceThatNamesAGroupOpensItsPortsAlone) {
+  for (Annotated annotations : {network_, classic_}) {
+    ensured(with(web(), annotations));
+    EXPECT_EQ(rules(kNodes), rules_from(kOther));
+    EXPECT_EQ(rules(kOther), "") << "that group is its owner's";
+    annotations["healthcheck-port"] = "9000";
+    ensured(with(web(), annotations));
+    EXPECT_NE(rules(kNodes).find("tcp 9000-9000 " + kOther + " (kubernetes.io/rule/nlb/health="),
+              std::string::npos)
+        << rules(kNodes);
+    EXPECT_EQ(difference(with(web(), annotations)), "");
+    EXPECT_TRUE(remove(with(web(), annotations)).ok());
+    expect_nothing_left();
+  }
+}
+
+TEST_F(AwsSharedGroupsTest, AWS_92_RulesThatSomebodyWroteForAGroupOutliveTheServiceThatNamesIt) {
+  write_by_hand({"-1", -1, -1, kOther, ""});
+  write_by_hand({"tcp", 22, 22, kOther, ""});
+  const std::string before = rules(kNodes);
+  for (const Annotated& annotations : {network_, classic_}) {
+    ensured(with(web(), annotations));
+    ensured(with(web(), {{"type", annotations.contains("type") ? "nlb" : ""}}));
+    ensured(with(web(), annotations));
+    EXPECT_TRUE(remove(with(web(), annotations)).ok());
+    EXPECT_EQ(rules(kNodes), before);
+    for (const auto& [id, group] : std::map(cloud.groups)) {
+      if (group.name.starts_with("k8s-")) cloud.groups.erase(id);
+    }
+  }
+}
+
+// The first one wrote the rule for the checks of both.
+TEST_F(AwsSharedGroupsTest, AWS_109_ChecksOfTheOtherOneStay) {
+  Annotated checked = classic_;
+  checked["healthcheck-port"] = "9000";
+  ensured(with(web(), checked));
+  ensured(second(checked));
+  EXPECT_TRUE(remove(with(web(), checked)).ok());
+  EXPECT_EQ(difference(second(checked)), "");
+  EXPECT_TRUE(remove(second(checked)).ok());
+  expect_nothing_left();
 }
 
 }  // namespace
