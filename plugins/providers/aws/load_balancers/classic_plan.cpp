@@ -280,7 +280,7 @@ Task<Status> ClassicPlanner::plan_attributes(Ctx ctx, ClassicSubject& subject) {
   const auto existing = co_await elb_.attributes(ctx, subject.balancer.name);
   if (!existing.ok()) co_return existing.status();
   if (*existing == subject.options.classic) co_return Status();
-  subject.plan.add("attributes", [this, s = &subject](Ctx step) {
+  subject.plan.add_unlisted("attributes", [this, s = &subject](Ctx step) {
     return elb_.set_attributes(std::move(step), s->balancer.name, s->options.classic);
   });
   co_return Status();

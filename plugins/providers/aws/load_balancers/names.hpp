@@ -23,6 +23,10 @@ inline constexpr std::string_view kGuestTagPrefix = "cloud-controller-manager/sh
 // On a Service: a digest of its options that no listing of AWS shows, as they were applied, unless
 // they always were the usual ones.
 inline constexpr std::string_view kAppliedOptions = "cloud-controller-manager/aws-applied-options";
+// Its value while these options are being changed, and where the Service does not decide alone:
+// what the load balancer has is to be read.
+inline constexpr std::string_view kUnknownOptions = "unknown";
+
 // "a" and the UID without dashes, 32 characters at most (AWS-62). The same text for any object of
 // the same UID, so it is a proof of whose a load balancer is: users do not choose UIDs.
 std::string load_balancer_name(std::string_view uid);

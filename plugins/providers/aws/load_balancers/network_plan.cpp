@@ -290,7 +290,7 @@ Task<Status> NetworkPlanner::plan_attributes(Ctx ctx, NetworkSubject& subject) {
   if (!existing.ok()) co_return existing.status();
   Tags changed = different(subject.options.attributes, *existing);
   if (changed.empty()) co_return Status();
-  subject.plan.add("attributes", [this, s = &subject, changed](Ctx step) {
+  subject.plan.add_unlisted("attributes", [this, s = &subject, changed](Ctx step) {
     return elbv2_.modify_attributes(std::move(step), s->balancer.arn, changed);
   });
   co_return Status();
@@ -307,12 +307,12 @@ Task<Status> NetworkPlanner::plan_certificates(Ctx ctx, NetworkSubject& subject,
   const std::string arn = port.existing->arn;
   for (const std::string& one : *existing) {
     if (missing.erase(one) > 0 || one == wanted.front()) continue;
-    subject.plan.add("certificates", [this, arn, one](Ctx step) {
+    subject.plan.add_unlisted("certificates", [this, arn, one](Ctx step) {
       return elbv2_.change_certificates(std::move(step), arn, one, false);
     });
   }
   for (const std::string& one : missing) {
-    subject.plan.add("certificates", [this, arn, one](Ctx step) {
+    subject.plan.add_unlisted("certificates", [this, arn, one](Ctx step) {
       return elbv2_.change_certificates(std::move(step), arn, one, true);
     });
   }
@@ -367,13 +367,15 @@ Task<Status> NetworkPlanner::plan_group(Ctx ctx, NetworkSubject& subject,
     if (!existing.ok()) co_return existing.status();
     Tags changed = different(wanted_group_attributes(subject, port.wanted), *existing);
     if (!changed.empty()) {
-      subject.plan.add("attributes of " + port.wanted.text(), [this, p = &port, changed](Ctx step) {
-        return elbv2_.modify_group_attributes(std::move(step), p->group, changed);
-      });
+      subject.plan.add_unlisted(
+          "attributes of " + port.wanted.text(), [this, p = &port, changed](Ctx step) {
+            return elbv2_.modify_group_attributes(std::move(step), p->group, changed);
+          });
     }
   }
   if (!subject.members_only && differs(port.wanted, *port.existing)) {
-    subject.plan.add("listener " + port.wanted.text(), [this, s = &subject, p = &port](Ctx step) {
+    const std::string what = "listener " + port.wanted.text();
+    subject.plan.add_unlisted(what, [this, s = &subject, p = &port](Ctx step) {
       return make_listener(std::move(step), *s, *p);
     });
   } else if (!subject.members_only) {
@@ -511,6 +513,7 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
     subject.ports.push_back({std::move(one), std::nullopt, {}, {}});
   }
   Status possible = note_options(host_.crypto, subject, unlisted_options(subject));
+  if (subject.shared) subject.applied_options = kUnknownOptions;  // one of several who decide
   if (possible.ok()) possible = choose_security_groups(subject);
   if (possible.ok()) possible = choose_subnets_of(subject);
   if (!possible.ok()) co_return possible;

@@ -89,6 +89,14 @@ Status of_a_step(Status status) {
   return status;
 }
 
+// The Service gets the annotation, and the next try comes at once.
+LoadBalancer before_a_change(LoadBalancer out) {
+  out.state = LoadBalancerState::pending;
+  out.retry_after = std::chrono::milliseconds(1);
+  out.annotations.push_back({std::string(kAppliedOptions), std::string(kUnknownOptions)});
+  return out;
+}
+
 // A load balancer in the state "failed" does not get better.
 Status provisioning_failed(const NetworkBalancer& balancer) {
   return Status(Code::unavailable, ErrorClass::unavailable,
@@ -406,9 +414,12 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_network(Ctx ctx, NetworkSubjec
     used.insert(subject.managed_group);
     plan_leftovers(subject, used);
   }
+  const bool shared = subject.shared || found.claim == Claim::guest;
+  if (tells_first(subject, mode, subject.balancer.arn)) {
+    co_return before_a_change(described(subject.balancer, shared));
+  }
   Status done;
   if (mode != Mode::observe) done = co_await subject.plan.carry_out(ctx, subject.done);
-  const bool shared = subject.shared || found.claim == Claim::guest;
   LoadBalancer out = described(subject.balancer, shared);
   if (!subject.exists && !out.id.empty()) {
     network_tags_.edit(
@@ -440,6 +451,9 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_classic(Ctx ctx, ClassicSubjec
     used.insert(extra.begin(), extra.end());
     plan_leftovers(subject, used);
   }
+  if (tells_first(subject, mode, subject.balancer.name)) {
+    co_return before_a_change(described(subject.balancer));
+  }
   Status done;
   if (mode != Mode::observe) done = co_await subject.plan.carry_out(ctx, subject.done);
   LoadBalancer out = described(subject.balancer);
@@ -449,6 +463,16 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_classic(Ctx ctx, ClassicSubjec
   }
   auto finished = finish(subject, mode, std::move(done), std::move(out));
   co_return finished;
+}
+
+// What the Service says of its options is believed at the first look after a restart, so it must
+// not say anything between the first write and the last: a process that is killed there, and a user
+// who goes back to the former options meanwhile, would leave the new ones in force. Somebody may
+// undo the annotation again and again, which ends nothing but this.
+bool LoadBalancers::tells_first(const Subject& subject, Mode mode, const std::string& id) {
+  constexpr int kMostTimes = 3;
+  return mode == Mode::ensure && subject.plan.changes_unlisted() && subject.service.id == id &&
+         subject.told_options != kUnknownOptions && ++told_[subject.service.uid] <= kMostTimes;
 }
 
 Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status done,
@@ -465,10 +489,14 @@ Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status d
   out.difference = mode == Mode::observe ? subject.plan.text() : subject.done;
   out.no_members = subject.targets.no_members;
   for (const auto& [key, value] : subject.options.node_labels) out.node_labels.push_back(key);
+  // Nobody else compares all: an update looks at members alone, and a plan is still to be done.
+  const bool compared = mode == Mode::ensure || (mode == Mode::observe && subject.plan.empty());
+  if (compared && !subject.applied_options.empty()) {
+    if (!done.ok()) subject.applied_options = kUnknownOptions;
+    out.annotations.push_back({std::string(kAppliedOptions), subject.applied_options});
+  }
   if (done.ok()) {
-    if (!subject.applied_options.empty()) {
-      out.annotations.push_back({std::string(kAppliedOptions), subject.applied_options});
-    }
+    if (mode == Mode::ensure) told_.erase(subject.service.uid);
     return out;
   }
   elbv2_.forget();

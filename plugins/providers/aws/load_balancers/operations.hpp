@@ -27,6 +27,7 @@
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -110,6 +111,8 @@ class LoadBalancers {
   Task<Status> plan_shares(Ctx ctx, NetworkSubject& subject, const Found& found);
   Task<Status> plan_orphans(Ctx ctx, NetworkSubject& subject);
   [[nodiscard]] bool may_glance(const LoadBalancerService& service, const Found& found, Mode mode);
+  // Whether the Service has to say first that its options are not known.
+  [[nodiscard]] bool tells_first(const Subject& subject, Mode mode, const std::string& id);
   Result<LoadBalancer> finish(Subject& subject, Mode mode, Status done, LoadBalancer out);
   Task<Status> drop_group(Ctx ctx, std::string group_id);
 
@@ -156,6 +159,7 @@ class LoadBalancers {
   Snapshot<TagsByOwner> network_tags_;
   Snapshot<TagsByOwner> classic_tags_;
   Watch watch_;
+  std::map<std::string, int> told_;  // by UID: answers that were to be recorded before a change
   std::set<std::string> seen_;  // UIDs of Services whose load balancers this process has looked at
 };
 

@@ -20,6 +20,13 @@ class Plan {
   // `what` for people: "listener TCP 80". What `run` refers to has to outlive the plan.
   void add(std::string what, Run run) { steps_.push_back({std::move(what), std::move(run)}); }
 
+  // A change of what no listing shows.
+  void add_unlisted(std::string what, Run run) {
+    unlisted_ = true;
+    add(std::move(what), std::move(run));
+  }
+
+  [[nodiscard]] bool changes_unlisted() const { return unlisted_; }
   [[nodiscard]] bool empty() const { return steps_.empty(); }
   // Each text once, with commas between.
   [[nodiscard]] std::string text() const {
@@ -52,6 +59,7 @@ class Plan {
     Run run;
   };
   std::vector<Step> steps_;
+  bool unlisted_ = false;
 };
 
 }  // namespace ccm::aws

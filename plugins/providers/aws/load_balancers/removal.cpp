@@ -52,6 +52,7 @@ Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
   notices_.forget(service);
   watch_.forget(service);
   seen_.erase(service.uid);
+  told_.erase(service.uid);
   Status gone = co_await remove_all(ctx, service);
   if (!gone.ok()) {
     elbv2_.forget();

@@ -27,7 +27,8 @@ Tags resource_tags(const Subject& subject, const Cluster& cluster) {
 Status note_options(const Crypto& crypto, Subject& subject, std::string_view wish) {
   constexpr std::string_view kForm = "1";  // another one when other options count
   constexpr std::size_t kDigits = 32;
-  const std::string told = Annotations(subject.service.object).text_or_empty(kAppliedOptions);
+  std::string& told = subject.told_options;
+  told = Annotations(subject.service.object).text_or_empty(kAppliedOptions);
   if (!wish.empty() || !told.empty()) {
     const auto digest = crypto.sha256(wish);
     if (!digest.ok()) return digest.status();

@@ -37,7 +37,8 @@ struct Subject {
   // The load balancer is as an earlier process of ours left it, as far as the Service tells: what
   // listings do not show is not read before the next comparison.
   bool glance = false;
-  std::string applied_options;  // the value of kAppliedOptions; empty = it needs none
+  std::string told_options;     // the value of kAppliedOptions that the Service has
+  std::string applied_options;  // the one that it is to have; empty = it needs none
 
   Plan plan;
   std::vector<std::string> refused;  // targets that AWS did not take
@@ -52,9 +53,9 @@ std::vector<std::string> client_ranges(const LoadBalancerService& service, bool 
 Tags resource_tags(const Subject& subject, const Cluster& cluster);
 Tags group_tags(const Subject& subject, const Cluster& cluster);
 
-// Fills applied_options. `wish`: the options that no listing shows, in any form; empty = the usual
-// ones. Ends the glance when the Service does not say that it has them. Failure: that of the host's
-// crypto.
+// Fills both values of kAppliedOptions. `wish`: the options that no listing shows, in any form;
+// empty = the usual ones. Ends the glance when the Service does not say that it has them. Failure:
+// that of the host's crypto.
 Status note_options(const Crypto& crypto, Subject& subject, std::string_view wish);
 
 // Notes a problem when the load balancer that exists has another scheme than the Service wants: it

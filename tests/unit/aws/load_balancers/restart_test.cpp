@@ -38,6 +38,85 @@ class AwsRestartTest : public AwsLoadBalancersTest {
   }
 };
 
+TEST_F(AwsRestartTest, BeforeOptionsChangeTheServiceSaysThatTheyAreNotKnown) {
+  const Annotated plain{{"type", "nlb"}};
+  const Annotated proxied{{"type", "nlb"}, {"proxy-protocol", "*"}};
+  const auto made = ensured(with(web(), plain));
+  auto service = recorded(web(), proxied, made);
+  cloud.clear_log();
+  const auto first = ensured(service);
+  EXPECT_EQ(first.state, LoadBalancerState::pending);
+  EXPECT_GT(first.retry_after.count(), 0) << "at once";
+  EXPECT_EQ(cloud.writes(), 0);
+  ASSERT_EQ(first.annotations.size(), 1U);
+  EXPECT_EQ(first.annotations[0].value, "unknown");
+
+  // The process is killed after the write, and the user takes the annotation away.
+  ensured(recorded(web(), proxied, first));
+  EXPECT_EQ(first_look(recorded(web(), plain, first)), "attributes of TCP 80");
+
+  const auto last = ensured(recorded(web(), plain, first));
+  EXPECT_EQ(last.difference, "attributes of TCP 80");
+  EXPECT_EQ(first_look(recorded(web(), plain, last)), "");
+  EXPECT_EQ(reads_of_one(), 1);
+}
+
+TEST_F(AwsRestartTest, AFailureLeavesTheOptionsUnknown) {
+  const Annotated idle{{"connection-idle-timeout", "90"}};
+  const auto made = ensured(with(web(), {}));
+  const auto first = ensured(recorded(web(), idle, made));
+  EXPECT_EQ(first.state, LoadBalancerState::pending);
+  fail("ModifyLoadBalancerAttributes", "ValidationError");
+  const auto failed = ensure(recorded(web(), idle, first));
+  ASSERT_FALSE(failed.ok());
+  ASSERT_NE(failed.partial(), nullptr);
+  ASSERT_EQ(failed.partial()->annotations.size(), 1U);
+  EXPECT_EQ(failed.partial()->annotations[0].value, "unknown");
+}
+
+// A program that takes unknown annotations away does not keep options from changing.
+TEST_F(AwsRestartTest, AServiceThatDoesNotSaySoIsChangedAllTheSame) {
+  const auto made = ensured(with(web(), {}));
+  const auto service = recorded(web(), {{"connection-idle-timeout", "90"}}, made);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ensured(service).state, LoadBalancerState::pending);
+  EXPECT_EQ(ensured(service).state, LoadBalancerState::active);
+}
+
+TEST_F(AwsRestartTest, AnUpdateOfMembersSaysNothingAboutOptions) {
+  const auto made = ensured(with(web(), {}));
+  const auto service = recorded(web(), {{"connection-idle-timeout", "90"}}, made);
+  const auto updated = update(service, nodes(2));
+  ASSERT_TRUE(updated.ok());
+  EXPECT_TRUE(updated->annotations.empty());
+  const auto seen = observe(service);
+  ASSERT_TRUE(seen.ok());
+  EXPECT_NE(seen->difference, "");
+  EXPECT_TRUE(seen->annotations.empty());
+}
+
+// A guest does not compare the load balancer's own attributes, and may become its owner.
+TEST_F(AwsRestartTest, NoneOfSeveralServicesSpeaksForTheLoadBalancer) {
+  const Annotated shares{{"type", "nlb"},
+                         {"attributes", "load_balancing.cross_zone.enabled=true"},
+                         {"cloud-controller-manager/share-load-balancer", "default"}};
+  const Annotated plain{{"type", "nlb"}};
+  const auto made = ensured(with(web(), shares));
+  const auto owner = recorded(web(), shares, made);
+  host.kube.put("v1/services", owner.object.json());
+  auto guest_service = web({443});
+  guest_service.name = "guest";
+  guest_service.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  auto guest = with(guest_service, plain);
+  guest.id = made.id;
+  const auto joined = ensured(guest);
+  EXPECT_EQ(joined.state, LoadBalancerState::shared);
+  ASSERT_EQ(joined.annotations.size(), 1U);
+  EXPECT_EQ(joined.annotations[0].value, "unknown");
+  guest = recorded(guest_service, plain, joined);
+  EXPECT_TRUE(remove(owner).ok());
+  EXPECT_EQ(first_look(guest), "attributes") << "those of the former owner";
+}
+
 TEST_F(AwsRestartTest, AWS_105_ANetworkLoadBalancerCostsOneReadHoweverManyPortsItHas) {
   const Annotated plain{{"type", "nlb"}};
   const auto made = ensured(nlb({80, 443, 8080}));
@@ -92,7 +171,9 @@ TEST_F(AwsRestartTest, OptionsThatNoListingShowsAreRecordedOnTheService) {
   // The annotation was taken away while no manager ran.
   const auto plain = recorded(web(), {{"type", "nlb"}}, made);
   EXPECT_EQ(first_look(plain), "attributes of TCP 80");
-  const auto changed = ensured(plain);
+  EXPECT_EQ(ensured(plain).annotations[0].value, "unknown");
+  const auto changed =
+      ensured(recorded(web(), {{"type", "nlb"}, {kApplied, "unknown"}}, *observe(plain)));
   ASSERT_EQ(changed.annotations.size(), 1U) << "what was recorded is kept up to date";
   EXPECT_NE(changed.annotations[0].value, made.annotations[0].value);
   EXPECT_EQ(first_look(recorded(web(), {{"type", "nlb"}}, changed)), "");
