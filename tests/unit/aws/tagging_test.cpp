@@ -273,6 +273,26 @@ TEST_F(AwsTaggingTest, AWS_127_AnInstanceIsItsNodesAsLongAsOneNamesIt) {
   EXPECT_EQ(tags(1), aws_api::Tags());
 }
 
+// The other Node has the label already, so nothing else would write the tags.
+TEST_F(AwsTaggingTest, AWS_127_ANodeThatComesWhileTheTagsGoHasThemInTheEnd) {
+  join(1);
+  run();
+  cloud.faults.push_back({"CreateTags", 3, 500, "InternalError", "Try again."});
+  other = [this](const HttpRequest& request) -> std::optional<testing::FakeHttp::Answer> {
+    if (request.body.find("Action=DeleteTags") == std::string::npos) return std::nullopt;
+    join("again", "aws:///us-east-1a/" + id(1), kDigest);
+    testing::FakeHttp::Answer answer = text(200, cloud.handle(request.body).body);
+    answer.delay = milliseconds(100);
+    return answer;
+  };
+  host.kube.remove("v1/nodes", "n1");
+  pass(seconds(1));
+  EXPECT_EQ(cloud.calls("DeleteTags"), 1U);
+  pass(minutes(60));
+  EXPECT_EQ(tags(1), kWanted);
+  other = nullptr;
+}
+
 TEST_F(AwsTaggingTest, AWS_36_AThrottledCallIsMadeAgain) {
   join(1);
   cloud.faults.push_back({"CreateTags", 4, 503, "RequestLimitExceeded", "Slow down."});

@@ -172,13 +172,19 @@ Task<Status> TaggingController::untag(Ctx ctx, std::string name) {
   if (left == left_.end()) co_return Status();
   const std::set<std::string> instances = left->second;  // more may come meanwhile
   for (const std::string& id : instances) {
+    const auto over = [](const Status& status) {
+      return status.ok() || is_not_found(status) || status.reason() == kNotOfCluster;
+    };
     // Another Node may have named it, and this one may be back.
     if (!in_use(id)) {
       Status status = co_await tags_.change(ctx, TagChange::remove, id);
-      const bool over = status.ok() || is_not_found(status) || status.reason() == kNotOfCluster;
-      if (!over) co_return status;
-      // Another Node may have come with it meanwhile, whose label says that it has the tags.
-      if (status.ok() && in_use(id)) co_await tags_.change(ctx, TagChange::add, id);
+      if (!over(status)) co_return status;
+    }
+    // A Node that came with it meanwhile has a label that says that it has the tags; so has one
+    // that came while this failed before.
+    if (in_use(id)) {
+      Status status = co_await tags_.change(ctx, TagChange::add, id);
+      if (!over(status)) co_return status;
     }
     left_[name].erase(id);
   }
