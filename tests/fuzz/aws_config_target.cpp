@@ -25,11 +25,11 @@ void aws_config_target(std::string_view bytes) {
   const Exact text(bytes);
   const auto config = aws::read_cloud_config(text.view());
   if (config.ok()) {
-    for (const std::string& warning : config->warnings) check_message(warning, {});
+    for (const std::string& warning : config->warnings) check_message(warning, bytes);
     const auto again = aws::read_cloud_config(text.view());
     require(again.ok() && again->settings.same_access(config->settings), "reads are the same");
   } else {
-    check_message(config.status().message(), {});
+    check_message(config.status().message(), bytes);
   }
   const std::string with_secret =
       std::string(bytes) + "\n[x]\naws_secret_access_key = " + std::string(kSecret) + "\n";
