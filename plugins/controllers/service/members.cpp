@@ -16,6 +16,35 @@ using std::chrono::milliseconds;
 constexpr int kMostQuestions = 8;
 // With more keys than that every change of labels counts.
 constexpr std::size_t kMostLabels = 256;
+// In one question to the host. Each costs it some kilobytes while it is answered; a multiple of
+// what providers take in a call.
+constexpr std::size_t kNodesOfAQuestion = 1'000;
+constexpr milliseconds kSetUnused{5'000};
+
+// By another UID it is another Node.
+std::string known_key(const Object& node) {
+  std::string key(node.uid());
+  key += ' ';
+  key += node.name();
+  return key;
+}
+
+PackedTexts pack(const std::vector<NodeAddress>& addresses) {
+  std::vector<std::string_view> texts;
+  for (const NodeAddress& address : addresses) {
+    texts.push_back(address.type);
+    texts.push_back(address.address);
+  }
+  return PackedTexts(texts);
+}
+
+std::vector<NodeAddress> unpack(const PackedTexts& texts) {
+  std::vector<NodeAddress> addresses;
+  for (std::size_t i = 0; i < texts.size(); i += 2) {
+    addresses.push_back({std::string(texts[i]), std::string(texts[i + 1])});
+  }
+  return addresses;
+}
 
 // The kubelet's own name for the Node is no address of the instance.
 std::vector<NodeAddress> without_hostname(std::vector<NodeAddress> addresses) {
@@ -47,28 +76,40 @@ Status not_answered(std::size_t count) {
 
 }  // namespace
 
+PackedTexts Members::ids_of(std::string_view provider_id, std::string_view instance_id) {
+  if (provider_id == instance_id) return PackedTexts({provider_id});
+  return PackedTexts({provider_id, instance_id});
+}
+
 Members::Known& Members::known_of(const Object& node) {
-  Known& known = known_[std::string(node.name())];
-  if (known.uid != node.uid()) {
-    known = Known();
-    known.uid = node.uid();
-    known.provider_id = node.text("/spec/providerID");
-  }
+  const auto [place, fresh] = known_.try_emplace(known_key(node));
+  if (fresh) place->second.ids = ids_of(node.text("/spec/providerID"), {});
+  update(place->second, node);
+  return place->second;
+}
+
+Members::Known* Members::find_known(const Object& node) {
+  const auto place = known_.find(known_key(node));
+  if (place == known_.end()) return nullptr;
+  update(place->second, node);
+  return &place->second;
+}
+
+void Members::update(Known& known, const Object& node) {
   const std::string_view provider_id = node.text("/spec/providerID");
-  if (known.provider_id != provider_id) {
-    if (known.instance_id != provider_id) {
-      known.state = InstanceState::unknown;
-      known.ask = true;
-    }
-    known.provider_id = provider_id;
+  if (known.provider_id() == provider_id) return;
+  if (known.instance_id() != provider_id) {
+    known.state = InstanceState::unknown;
+    known.ask = true;
   }
-  return known;
+  known.ids = ids_of(provider_id, known.instance_id());
 }
 
 bool Members::on_node(EventKind kind, const Object& old, const Object& now) {
   switch (kind) {
     case EventKind::deleted:
       damping_.gone(now);
+      known_.erase(known_key(now));
       set_.reset();
       return true;
     case EventKind::added:
@@ -77,15 +118,16 @@ bool Members::on_node(EventKind kind, const Object& old, const Object& now) {
     case EventKind::updated:
       return on_update(old, now);
     case EventKind::hinted: {
-      known_of(now).ask = true;
+      if (Known* known = find_known(now)) known->ask = true;
       return static_cast<bool>(host_.instances);
     }
     case EventKind::resync: {
       if (!host_.instances) return false;
-      Known& known = known_of(now);
-      const bool late = std::exchange(known.questions, 0) >= kMostQuestions;
-      known.ask = known.ask || late || !exists(known.state);
-      return known.ask;
+      Known* known = find_known(now);
+      if (known == nullptr) return true;
+      const bool late = std::exchange(known->questions, 0) >= kMostQuestions;
+      known->ask = known->ask || late || !exists(known->state);
+      return known->ask;
     }
   }
   return false;
@@ -112,6 +154,7 @@ bool Members::on_update(const Object& old, const Object& now) {
   if (old.uid() != now.uid()) {
     damping_.gone(old);
     damping_.came(now);
+    known_.erase(known_key(old));
     set_.reset();
     return true;
   }
@@ -123,22 +166,21 @@ bool Members::on_update(const Object& old, const Object& now) {
     damping_.settled(now);
   }
   if (host_.instances) {
+    // The writer may compare Nodes with the cloud, and may have seen a change there.
+    Known* known = find_known(now);
     const std::vector<NodeAddress> addresses = read_addresses(now);
     const bool readdressed = addresses != read_addresses(old);
-    Known& known = known_of(now);
-    // The writer may compare Nodes with the cloud, and may have seen a change there.
-    const bool changed =
-        readdressed && known.disputed != addresses && !confirmed(addresses, known.addresses);
-    if (changed) {
-      known.disputed = addresses;
-      matters = ask_again(known) || matters;
-    }
+    // One that was never asked about will be.
+    if (readdressed) matters = known == nullptr || dispute(*known, addresses) || matters;
   }
   if (matters) set_.reset();
   return matters;
 }
 
-bool Members::ask_again(Known& known) {
+bool Members::dispute(Known& known, const std::vector<NodeAddress>& addresses) {
+  if (!known.disputed.empty() && unpack(known.disputed) == addresses) return false;
+  if (confirmed(addresses, unpack(known.addresses))) return false;
+  known.disputed = pack(addresses);
   if (known.questions >= kMostQuestions) return false;
   ++known.questions;
   return known.ask = true;
@@ -166,39 +208,67 @@ void Members::watch_labels(const std::vector<std::string>& before,
   }
 }
 
-// Services that arrive at the same moment share the question, and its failure.
+std::vector<std::string> Members::unasked() {
+  std::vector<std::string> names;
+  std::unordered_set<std::string> there;
+  host_.kube.cached_each(kNodes, {}, [&](const Object& node) {
+    there.insert(known_key(node));
+    if (known_of(node).ask) names.emplace_back(node.name());
+  });
+  std::erase_if(known_, [&](const auto& each) { return !there.contains(each.first); });
+  return names;
+}
+
+// A write of a Node after this has it asked about again.
+std::vector<NodeIdentity> Members::identities(const std::vector<std::string>& names,
+                                              std::size_t begin) {
+  std::vector<NodeIdentity> nodes;
+  const std::size_t end = std::min(names.size(), begin + kNodesOfAQuestion);
+  for (std::size_t i = begin; i < end; ++i) {
+    const Object node = host_.kube.cached(kNodes, names[i]);
+    if (!node) continue;
+    Known& known = known_of(node);
+    known.ask = false;
+    nodes.push_back({names[i], std::string(known.provider_id()), node, {}});
+  }
+  return nodes;
+}
+
+Task<Status> Members::ask(Ctx ctx, std::vector<NodeIdentity> nodes) {
+  std::vector<NodeIdentity> asked = nodes;
+  auto answers = co_await host_.instances.describe(ctx, std::move(asked));
+  if (answers.ok()) {
+    take(nodes, *answers);
+    co_return Status();
+  }
+  if (is_silence(answers.status())) failure_ = answers.status();
+  Instance nothing;
+  nothing.why = answers.status();
+  take(nodes, std::vector<Instance>(nodes.size(), nothing));
+  co_return answers.status();
+}
+
+// Services that arrive at the same moment share the questions, and their failure.
 Task<Status> Members::learn(Ctx ctx) {
   if (!host_.instances) co_return Status();
   const milliseconds came = host_.timer.now();
   auto slot = co_await slot_.acquire();
   if (!failure_.ok() && failed_ >= came) co_return failure_;
-  std::vector<NodeIdentity> nodes;
-  std::unordered_set<std::string> there;
-  host_.kube.cached_each(kNodes, {}, [&](const Object& node) {
-    Known& known = known_of(node);
-    there.insert(std::string(node.name()));
-    // A write of the Node meanwhile asks again.
-    if (std::exchange(known.ask, false)) {
-      nodes.push_back({std::string(node.name()), known.provider_id, node, {}});
-    }
-  });
-  std::erase_if(known_, [&](const auto& each) { return !there.contains(each.first); });
+  const std::vector<std::string> names = unasked();
+  // A failure may be the same of each of them: another provider's, of a name that is not unique. Of
+  // all Nodes it says too much, unless the cloud has answered before.
+  bool answered = settled_ || names.size() != known_.size();
+  Status refused;
   failure_ = Status();
-  if (!nodes.empty()) {
-    std::vector<NodeIdentity> asked = nodes;
-    auto answers = co_await host_.instances.describe(ctx, std::move(asked));
-    if (answers.ok()) {
-      take(nodes, *std::move(answers));
-    } else {
-      // Perhaps the same of each of them: another provider's, of a name that is not unique. Of all
-      // Nodes it says too much, unless the cloud has answered before.
-      const bool all = !settled_ && nodes.size() == known_.size();
-      const bool one_by_one = !all && !is_silence(answers.status());
-      if (!one_by_one) failure_ = answers.status();
-      Instance nothing;
-      nothing.why = answers.status();
-      take(nodes, std::vector<Instance>(nodes.size(), nothing));
-    }
+  for (std::size_t begin = 0; begin < names.size() && failure_.ok(); begin += kNodesOfAQuestion) {
+    std::vector<NodeIdentity> nodes = identities(names, begin);
+    Status status = co_await ask(ctx, std::move(nodes));
+    answered = answered || status.ok();
+    if (!status.ok()) refused = status;
+  }
+  if (failure_.ok() && !refused.ok() && !answered) {
+    failure_ = refused;
+    for (auto& [key, known] : known_) known.ask = known.silent = true;
   }
   const auto silent = static_cast<std::size_t>(std::count_if(
       known_.begin(), known_.end(), [](const auto& each) { return each.second.silent; }));
@@ -208,26 +278,26 @@ Task<Status> Members::learn(Ctx ctx) {
   co_return failure_;
 }
 
-void Members::take(const std::vector<NodeIdentity>& nodes, std::vector<Instance> answers) {
+void Members::take(const std::vector<NodeIdentity>& nodes, const std::vector<Instance>& answers) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const auto place = known_.find(nodes[i].name);
+    const auto place = known_.find(known_key(nodes[i].node));
     if (place == known_.end()) continue;
     Known& known = place->second;
-    // Another Node of that name, or another provider ID, is asked about again.
-    if (known.uid != nodes[i].node.uid() || known.provider_id != nodes[i].provider_id) continue;
-    Instance& answer = answers[i];
-    known.why = answer.why;
+    // With another provider ID it is asked about again.
+    if (known.provider_id() != nodes[i].provider_id) continue;
+    const Instance& answer = answers[i];
+    known.why = answer.why.error_class();
     known.silent = false;
     if (answer.state == InstanceState::unknown) {
-      known.silent = !failure_.ok() || is_silence(known.why);
+      known.silent = is_silence(answer.why);
       known.ask = known.ask || known.silent;
       continue;
     }
     known.state = answer.state;
-    known.instance_id = std::move(answer.provider_id);
+    known.ids = ids_of(known.provider_id(), answer.provider_id);
     known.named = answer.name == nodes[i].name;
-    known.addresses = std::move(answer.addresses);
-    if (known.disputed && confirmed(*known.disputed, known.addresses)) known.disputed.reset();
+    known.addresses = pack(answer.addresses);
+    if (confirmed(unpack(known.disputed), answer.addresses)) known.disputed = PackedTexts();
   }
   set_.reset();
 }
@@ -236,10 +306,10 @@ std::vector<ClaimVerdict> Members::verdicts(const std::vector<Object>& nodes) co
   std::vector<InstanceClaim> claims;
   claims.reserve(nodes.size());
   for (const Object& node : nodes) {
-    const auto known = known_.find(std::string(node.name()));
-    const bool said = known != known_.end() && known->second.uid == node.uid();
+    const auto known = known_.find(known_key(node));
+    const bool said = known != known_.end();
     InstanceClaim claim = claim_of(node, InstanceState::unknown, {});
-    if (said) claim = claim_of(node, known->second.state, known->second.instance_id);
+    if (said) claim = claim_of(node, known->second.state, known->second.instance_id());
     claim.named = said && known->second.named;
     claims.push_back(claim);
   }
@@ -256,7 +326,7 @@ LeftOut Members::judge(const std::vector<Object>& nodes, std::size_t i,
   if (verdict.claim == Claim::of_another && !std::exchange(known.told, true)) {
     events_.warning(
         nodes[i], kInstanceOfAnother,
-        "Instance " + known.instance_id + " is already that of Node " +
+        "Instance " + std::string(known.instance_id()) + " is already that of Node " +
             std::string(nodes[verdict.holder].name()) +
             ", which has its name or is older. This Node gets no traffic of load balancers");
   }
@@ -272,7 +342,7 @@ LeftOut Members::judge(const std::vector<Object>& nodes, std::size_t i,
     case Claim::unknown:
       break;
   }
-  return known.why.error_class() == ErrorClass::unsupported ? LeftOut::foreign : LeftOut::not_known;
+  return known.why == ErrorClass::unsupported ? LeftOut::foreign : LeftOut::not_known;
 }
 
 Backend Members::backend_of(const Object& node, bool cloud_tells) const {
@@ -284,14 +354,28 @@ Backend Members::backend_of(const Object& node, bool cloud_tells) const {
     backend.addresses = read_addresses(node);
     return backend;
   }
-  const Known& known = known_.at(backend.name);
-  backend.provider_id = known.instance_id;
+  const Known& known = known_.at(known_key(node));
+  backend.provider_id = known.instance_id();
   const bool tells = cloud_tells || known.state == InstanceState::starting;
-  backend.addresses = ordered_addresses(tells ? known.addresses : read_addresses(node), node);
+  backend.addresses =
+      ordered_addresses(tells ? unpack(known.addresses) : read_addresses(node), node);
   return backend;
 }
 
+Task<Status> Members::keep_set() {
+  Ctx ctx = host_.background();
+  for (milliseconds left = kSetUnused; set_ && left > milliseconds(0);) {
+    Status slept = co_await host_.timer.sleep(ctx, left);
+    if (!slept.ok()) break;
+    left = set_used_ + kSetUnused - host_.timer.now();
+  }
+  set_.reset();
+  set_watched_ = false;
+  co_return Status();
+}
+
 Members::Set Members::current() {
+  set_used_ = host_.timer.now();
   if (set_) return set_;
   damping_.shown();
   std::vector<Object> nodes;
@@ -307,6 +391,7 @@ Members::Set Members::current() {
   auto set = std::make_shared<BackendSet>();
   set->nodes = nodes.size();
   std::vector<Backend> backends;
+  backends.reserve(nodes.size());
   std::vector<Backend> cordoned_ones;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const LeftOut reason = judge(nodes, i, claims[i]);
@@ -324,6 +409,7 @@ Members::Set Members::current() {
   }
   set->backends = std::move(backends);
   set_ = std::move(set);
+  if (!std::exchange(set_watched_, true)) host_.spawn(keep_set());
   return set_;
 }
 

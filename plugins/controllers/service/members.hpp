@@ -7,6 +7,7 @@
 
 #include "backends.hpp"
 #include "flap_damping.hpp"
+#include "packed_texts.hpp"
 
 #include <ccm/controller.hpp>
 #include <ccm/host.hpp>
@@ -47,50 +48,65 @@ class Members {
   // Has those count whose time has come. Returns the time until the next, if any waits.
   std::optional<std::chrono::milliseconds> release();
 
-  // Asks the cloud, in one question, about the Nodes of which it has to be asked. Failure: nothing
-  // is known of some of them because the cloud does not answer.
+  // Asks the cloud about the Nodes of which it has to be asked, a thousand in a question. Failure:
+  // nothing is known of some of them because the cloud does not answer.
   Task<Status> learn(Ctx ctx);
   // The cloud has once answered about all Nodes, so that those it knows nothing of are new. Until
   // then a Node that is not among the backends may be a member already.
   [[nodiscard]] bool settled() const { return settled_ || !host_.instances; }
-  // As far as is known, without a question to the cloud.
+  // As far as is known, without a question to the cloud. It is kept until nobody has asked for it
+  // for five seconds: it is larger than all else that is kept of the Nodes.
   Set current();
 
   // A Service chose its members by the labels `now` instead of `before`; both sorted.
   void watch_labels(const std::vector<std::string>& before, const std::vector<std::string>& now);
 
  private:
-  // A Node and what the cloud said of it.
+  // A Node and what the cloud said of it. There are thousands.
   struct Known {
-    std::string uid;
-    std::string provider_id;  // the Node's
-    bool ask = true;
+    PackedTexts ids;        // see ids_of()
+    PackedTexts addresses;  // of the instance: type and address in turn
+    // The Node's addresses that the cloud did not confirm when it was asked because of them.
+    PackedTexts disputed;
     // The instance's state; unknown: the cloud has not said.
     InstanceState state = InstanceState::unknown;
-    std::string instance_id;
-    bool named = false;  // the cloud calls it as the Node is called
-    std::vector<NodeAddress> addresses;
-    Status why;           // of the last answer that said nothing
-    bool silent = false;  // that was because the cloud did not answer
-    // The Node's addresses that the cloud did not confirm when it was asked because of them.
-    std::optional<std::vector<NodeAddress>> disputed;
-    int questions = 0;  // because of changes of the Node, since the last resync
-    bool told = false;  // that its instance is another Node's
+    ErrorClass why = ErrorClass::none;  // of the last answer that said nothing
+    int questions = 0;                  // because of changes of the Node, since the last resync
+    bool ask = true;
+    bool named = false;   // the cloud calls it as the Node is called
+    bool silent = false;  // `why` is that the cloud did not answer
+    bool told = false;    // that its instance is another Node's
+
+    [[nodiscard]] std::string_view provider_id() const { return ids[0]; }  // the Node's
+    [[nodiscard]] std::string_view instance_id() const { return ids[ids.size() - 1]; }
   };
 
+  // The Node's provider ID, and the instance's if it is another.
+  static PackedTexts ids_of(std::string_view provider_id, std::string_view instance_id);
   Known& known_of(const Object& node);
+  // Null while it was never asked about.
+  Known* find_known(const Object& node);
+  // Takes the Node's provider ID, which may have changed.
+  static void update(Known& known, const Object& node);
   bool on_update(const Object& old, const Object& now);
   // Something that decides over its membership, and that a kubelet may write as it likes.
   [[nodiscard]] bool differs(const Object& one, const Object& other) const;
   // It takes no traffic, or only while no other Node does.
   [[nodiscard]] bool leaves(const Object& node) const;
   bool watched_labels_differ(const Object& old, const Object& now) const;
-  // Whether it will be asked about.
-  bool ask_again(Known& known);
-  void take(const std::vector<NodeIdentity>& nodes, std::vector<Instance> answers);
+  // Whether it will be asked about because of these addresses, which the Node has now.
+  bool dispute(Known& known, const std::vector<NodeAddress>& addresses);
+  // The names of Nodes that have to be asked about.
+  std::vector<std::string> unasked();
+  // One question about those Nodes. Success, or why nothing was learnt.
+  Task<Status> ask(Ctx ctx, std::vector<NodeIdentity> nodes);
+  std::vector<NodeIdentity> identities(const std::vector<std::string>& names, std::size_t begin);
+  void take(const std::vector<NodeIdentity>& nodes, const std::vector<Instance>& answers);
   [[nodiscard]] std::vector<ClaimVerdict> verdicts(const std::vector<Object>& nodes) const;
   LeftOut judge(const std::vector<Object>& nodes, std::size_t i, const ClaimVerdict& verdict);
   [[nodiscard]] Backend backend_of(const Object& node, bool cloud_tells) const;
+  // Until nobody has used it for a while.
+  Task<Status> keep_set();
 
   Host& host_;
   const Events events_;
@@ -100,9 +116,11 @@ class Members {
   FlapDamping damping_;
   Status failure_;  // of the last question
   std::chrono::milliseconds failed_{0};
-  std::unordered_map<std::string, Known> known_;                // by name
+  std::unordered_map<std::string, Known> known_;                // by UID and name
   std::map<std::string, std::size_t, std::less<>> label_uses_;  // by key
-  std::shared_ptr<const BackendSet> set_;                       // null = something changed since
+  Set set_;  // null = something changed since, or nobody needs it
+  std::chrono::milliseconds set_used_{0};
+  bool set_watched_ = false;  // keep_set() runs
 };
 
 }  // namespace ccm::service

@@ -595,5 +595,55 @@ TEST_F(MembersTest, TheFirstQuestionIsOneForAllNodesAndServices) {
   EXPECT_EQ(cloud.asked.size(), 200U);
 }
 
+// Each Node of a question costs the host some kilobytes until it is answered.
+TEST_F(MembersTest, ManyNodesAreAskedAboutAThousandAtATime) {
+  std::vector<std::size_t> asked_before;
+  for (int i = 0; i < 5; ++i) {
+    cloud.before_next("describe", [&] { asked_before.push_back(cloud.asked.size()); });
+  }
+  for (int i = 0; i < 1'200; ++i) add_instance("node-" + std::to_string(i), i);
+  put_nodes(1'200);
+  put(balanced("s0"));
+  start();
+  run();
+  EXPECT_EQ(asked_before, (std::vector<std::size_t>{0, 1'000}));
+  EXPECT_EQ(host.load_balancers.balancers["uid-of-s0"].backends.size(), 1'200U);
+}
+
+TEST_F(MembersTest, WhereTheCloudFallsSilentItIsAskedOn) {
+  cloud.before_next("describe", [] {});
+  cloud.before_next("describe", [&] { cloud.fail_next("describe", down()); });
+  for (int i = 0; i < 1'200; ++i) add_instance("node-" + std::to_string(i), i);
+  put_nodes(1'200);
+  put(balanced("s0"));
+  start();
+  run();
+  EXPECT_EQ(take_cloud(), Texts{});
+  advance(minutes(1));
+  EXPECT_EQ(take_cloud(), Texts{"ensure"});
+  EXPECT_EQ(host.load_balancers.balancers["uid-of-s0"].backends.size(), 1'200U);
+  EXPECT_EQ(cloud.asked.size(), 1'200U) << "those that it had answered about are not asked about";
+}
+
+// The list of backends keeps the Nodes as they were, and is larger than all else of them.
+TEST_F(MembersTest, BackendsThatNobodyNeedsAreNotKept) {
+  made(1, 3);
+  edit("s0", [](Json& service) { service["spec"]["ports"][0]["nodePort"] = 32'000; });
+  run();
+  EXPECT_EQ(take_cloud(), Texts{"ensure"});
+  host.load_balancers.balancers["uid-of-s0"].backends = {};  // they have the Nodes, too
+  const std::size_t objects = host.objects.live();
+  Json node = plain_node("node-0");
+  node["metadata"]["labels"]["anything"] = "else";
+  put_node(node);
+  run();
+  EXPECT_EQ(host.objects.live(), objects + 1);
+  advance(seconds(6));
+  EXPECT_EQ(host.objects.live(), objects);
+  edit("s0", [](Json& service) { service["spec"]["ports"][0]["nodePort"] = 32'001; });
+  run();
+  EXPECT_EQ(members(), "node-0=10.0.0.0 node-1=10.0.0.1 node-2=10.0.0.2");
+}
+
 }  // namespace
 }  // namespace ccm::service
