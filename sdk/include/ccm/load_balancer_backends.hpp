@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,18 +87,25 @@ class Backends {
   // Whether both are one list, not only equal in content.
   [[nodiscard]] bool same(const Backends& other) const { return list_ == other.list_; }
 
-  // The C form: size() pointers. OWNERSHIP: borrows from the list.
-  [[nodiscard]] const ccm_backend* const* get() const {
-    return list_ ? list_->raw.data() : nullptr;
-  }
+  // The C form, made when it is asked for the first time: size() pointers. OWNERSHIP: borrows from
+  // the list.
+  [[nodiscard]] const ccm_backend* const* get() const { return list_ ? list_->raw() : nullptr; }
 
  private:
   friend class detail::BackendLists;
 
   struct List {
-    explicit List(std::vector<Backend> given) : backends(std::move(given)), raw(backends) {}
+    explicit List(std::vector<Backend> given) : backends(std::move(given)) {}
+    [[nodiscard]] const ccm_backend* const* raw() const {
+      std::call_once(made_, [this] { raw_.emplace(backends); });
+      return raw_->data();
+    }
     const std::vector<Backend> backends;
-    const detail::BackendsC raw;
+
+   private:
+    // A provider never asks for it, and it is a quarter of the list.
+    mutable std::once_flag made_;
+    mutable std::optional<detail::BackendsC> raw_;
   };
 
   std::shared_ptr<const List> list_;
