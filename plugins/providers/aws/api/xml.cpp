@@ -12,6 +12,10 @@
 
 namespace ccm::aws {
 
+namespace {
+constexpr size_t kPiece = 64 << 10;
+}  // namespace
+
 // expat's callbacks, which build the tree. expat is C: nothing may be thrown through it.
 class XmlReader {
  public:
@@ -25,8 +29,7 @@ class XmlReader {
     XML_SetElementHandler(parser_.get(), &XmlReader::on_begin, &XmlReader::on_end);
     XML_SetCharacterDataHandler(parser_.get(), &XmlReader::on_text);
     XML_SetStartDoctypeDeclHandler(parser_.get(), &XmlReader::on_doctype);
-    const auto outcome =
-        XML_Parse(parser_.get(), text.data(), static_cast<int>(text.size()), XML_TRUE);
+    const auto outcome = parse(text);
     if (!fault_.ok()) return fault_;
     if (outcome != XML_STATUS_OK) return expat_fault();
     document_.texts_.shrink_to_fit();
@@ -35,6 +38,17 @@ class XmlReader {
   }
 
  private:
+  // In pieces, since expat copies each of them.
+  XML_Status parse(std::string_view text) {
+    for (;;) {
+      const std::string_view piece = text.substr(0, kPiece);
+      text.remove_prefix(piece.size());
+      const auto outcome = XML_Parse(parser_.get(), piece.data(), static_cast<int>(piece.size()),
+                                     text.empty() ? XML_TRUE : XML_FALSE);
+      if (outcome != XML_STATUS_OK || text.empty()) return outcome;
+    }
+  }
+
   static XmlReader& self(void* user) { return *static_cast<XmlReader*>(user); }
   static void on_begin(void* user, const XML_Char* name, const XML_Char** /*attributes*/) noexcept {
     self(user).guarded([&](XmlReader& reader) { return reader.begin(name); });
