@@ -246,9 +246,9 @@ Task<Result<InstanceMap>> LoadBalancers::instances_of(Ctx ctx,
     const auto all = co_await instances_.list(ctx, kInstancesAge);
     if (!all.ok()) co_return all.status();
     for (const std::string& id : ids) {
-      const auto known = (*all)->find(id);
-      if (known != (*all)->end() && known->second.state == "running") {
-        found.insert(*known);
+      auto known = (*all)->find(id);
+      if (known && known->state == "running") {
+        found.emplace(id, *std::move(known));
       } else {
         unclear.push_back(id);
       }

@@ -27,13 +27,21 @@ Call describe(const Params& params) {
   return call;
 }
 
-Status read_page(XmlElement page, InstanceMap& all) {
+void add(Ec2Instance instance, InstanceMap& all) {
+  std::string id = instance.id;
+  all.insert_or_assign(std::move(id), std::move(instance));
+}
+
+void add(const Ec2Instance& instance, InstanceListing& all) { all.add(instance); }
+
+// `all`: where they go.
+template <typename All>
+Status read_page(XmlElement page, All& all) {
   for (const XmlElement reservation : page.list("reservationSet")) {
     for (const XmlElement item : reservation.list("instancesSet")) {
       auto instance = read_instance(item);
       if (!instance.ok()) return instance.status();
-      std::string id = instance->id;
-      all.insert_or_assign(std::move(id), *std::move(instance));
+      add(*std::move(instance), all);
     }
   }
   if (all.size() <= kMostInstances) return {};
@@ -55,7 +63,7 @@ Task<Result<InstanceMap>> Ec2Instances::matching(Ctx ctx, Params filters) {
   co_return all;
 }
 
-Task<Result<InstanceMapPtr>> Ec2Instances::list(Ctx ctx, milliseconds max_age) {
+Task<Result<InstanceListingPtr>> Ec2Instances::list(Ctx ctx, milliseconds max_age) {
   if (last_ && host_.timer.now() - last_at_ < max_age) co_return last_;
   std::shared_ptr<Round> round = running_;
   if (!round) {
@@ -72,17 +80,21 @@ Task<Status> Ec2Instances::run(std::shared_ptr<Round> round) {
   const milliseconds begun = host_.timer.now();
   Params filters;
   filters.filter("vpc-id", cluster_.vpc_id);
+  filters.set("MaxResults", kInstancesOfAPage);
   Ctx ctx = host_.background().with_timeout(kListingTimeout);
-  auto all = co_await matching(ctx, std::move(filters));
+  const auto all = std::make_shared<InstanceListing>();
+  PageReader reader = [&](XmlElement page) { return read_page(page, *all); };
+  Status status = co_await client_.pages(ctx, describe(filters), reader);
   running_.reset();
-  if (all.ok()) {
-    last_ = std::make_shared<const InstanceMap>(*std::move(all));
+  if (status.ok()) {
+    all->finish();
+    last_ = all;
     last_at_ = begun;
     last_pages_ = last_->size() / size_t{kInstancesOfAPage} + 1;
     looked_up_ = 0;
     round->outcome = last_;
   } else {
-    round->outcome = all.status();
+    round->outcome = status;
   }
   round->ended.open();
   co_return Status();  // the failure is told to those who asked
@@ -102,9 +114,9 @@ Task<Result<InstanceMap>> Ec2Instances::by_ids(Ctx ctx, std::vector<std::string>
   std::vector<std::string> missing;
   const bool fresh = last_ && host_.timer.now() - last_at_ <= max_age;
   for (std::string& id : ids) {
-    const auto known = fresh ? last_->find(id) : InstanceMap::const_iterator();
-    if (fresh && known != last_->end()) {
-      found.insert(*known);
+    auto known = fresh ? last_->find(id) : std::nullopt;
+    if (known) {
+      found.emplace(id, *std::move(known));
     } else {
       missing.push_back(std::move(id));
     }

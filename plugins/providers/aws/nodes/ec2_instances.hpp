@@ -5,6 +5,7 @@
 #include "aws/api/client.hpp"
 #include "aws/cluster.hpp"
 #include "ec2_instance.hpp"
+#include "instance_listing.hpp"
 
 #include <ccm/gate.hpp>
 #include <ccm/host.hpp>
@@ -19,9 +20,8 @@
 
 namespace ccm::aws {
 
-// All that one listing had, by id.
+// By id.
 using InstanceMap = std::map<std::string, Ec2Instance, std::less<>>;
-using InstanceMapPtr = std::shared_ptr<const InstanceMap>;
 
 class Ec2Instances {
  public:
@@ -32,7 +32,7 @@ class Ec2Instances {
   // Every instance of the VPC, 1,000 a call; those that are terminated, too, while AWS shows them.
   // The last listing when it began less than `max_age` ago; those that ask while one is read get
   // that one. Failures: those of Client::pages.
-  Task<Result<InstanceMapPtr>> list(Ctx ctx, std::chrono::milliseconds max_age);
+  Task<Result<InstanceListingPtr>> list(Ctx ctx, std::chrono::milliseconds max_age);
 
   // The instances of the last listing when it is not older than `max_age`; those that it lacks are
   // asked for by the filter instance-id, 200 a call, so that one dead id fails nothing (AWS-56).
@@ -52,7 +52,7 @@ class Ec2Instances {
   struct Round {
     explicit Round(const Post& post) : ended(post) {}
     Gate ended;
-    Result<InstanceMapPtr> outcome = Status(Code::unavailable, "nobody listed instances");
+    Result<InstanceListingPtr> outcome = Status(Code::unavailable, "nobody listed instances");
   };
   Task<Status> run(std::shared_ptr<Round> round);
 
@@ -60,7 +60,7 @@ class Ec2Instances {
   Client& client_;
   const Cluster& cluster_;
   std::shared_ptr<Round> running_;
-  InstanceMapPtr last_;  // the last complete listing
+  InstanceListingPtr last_;  // the last complete one
   std::chrono::milliseconds last_at_{0};
   size_t last_pages_ = 0;  // calls that the last listing took; 0 = there was none
   size_t looked_up_ = 0;   // calls of takes_look_up() since then

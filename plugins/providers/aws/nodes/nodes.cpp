@@ -68,14 +68,17 @@ InstanceLimits Nodes::limits() {
   return limits;
 }
 
-Task<Status> Nodes::learn_labels(Ctx ctx, const InstanceMap& instances) {
-  std::vector<const Ec2Instance*> ours;
-  for (const auto& [id, instance] : instances) {
-    if (is_of_cluster(instance, cluster_)) ours.push_back(&instance);
-    if (!zones_.id_of(instance.zone).empty()) continue;
-    (void)co_await zones_.look_for(ctx, instance.zone);  // a label is not worth a failure
+void Nodes::note(const Ec2Instance& instance, Unlabelled& all) const {
+  if (zones_.id_of(instance.zone).empty()) all.zones.insert(instance.zone);
+  if (!topology_.lacks(instance) || !is_of_cluster(instance, cluster_)) return;
+  all.instances.push_back({instance.id, instance.type});
+}
+
+Task<Status> Nodes::learn_labels(Ctx ctx, Unlabelled all) {
+  for (const std::string& zone : all.zones) {
+    (void)co_await zones_.look_for(ctx, zone);  // a label is not worth a failure
   }
-  Status status = co_await topology_.learn(ctx, std::move(ours));
+  Status status = co_await topology_.learn(ctx, std::move(all.instances));
   co_return status;
 }
 
@@ -103,17 +106,22 @@ Instance Nodes::view(const Ec2Instance& instance) {
 Task<Result<InstanceList>> Nodes::list(Ctx ctx) {
   auto all = co_await instances_.list(ctx, milliseconds(0));
   if (!all.ok()) co_return all.status();
-  Status status = co_await learn_labels(ctx, **all);
+  const InstanceListing& listing = **all;
+  Unlabelled unlabelled;
+  for (size_t i = 0; i < listing.size(); ++i) note(listing[i], unlabelled);
+  Status status = co_await learn_labels(ctx, std::move(unlabelled));
   InstanceList list;
-  list.instances.reserve((*all)->size());
-  for (const auto& [id, instance] : **all) list.instances.push_back(view(instance));
+  list.instances.reserve(listing.size());
+  for (size_t i = 0; i < listing.size(); ++i) list.instances.push_back(view(listing[i]));
   co_return list;
 }
 
 Task<Result<InstanceMap>> Nodes::by_ids(Ctx ctx, const Asked& asked) {
   auto instances = co_await instances_.by_ids(ctx, asked.ids, milliseconds(0));
   if (!instances.ok()) co_return instances.status();
-  Status status = co_await learn_labels(ctx, *instances);
+  Unlabelled unlabelled;
+  for (const auto& [id, instance] : *instances) note(instance, unlabelled);
+  Status status = co_await learn_labels(ctx, std::move(unlabelled));
   co_return instances;
 }
 
@@ -125,12 +133,12 @@ Task<Result<std::vector<Instance>>> Nodes::describe(Ctx ctx, std::vector<NodeIde
   if (!fargate.ok()) co_return fargate.status();
   auto named = co_await search_.find(ctx, asked.by_name);
   if (!named.ok()) co_return named.status();
-  InstanceMap found_by_name;
+  Unlabelled unlabelled;
   for (const auto& [name, found] : *named) {
-    found_by_name.emplace(found.instance.id, found.instance);
+    note(found.instance, unlabelled);
     named_by_id_ = named_by_id_ || name == found.instance.id;
   }
-  Status status = co_await learn_labels(ctx, found_by_name);
+  Status status = co_await learn_labels(ctx, std::move(unlabelled));
   std::vector<Instance> answers;
   for (const NodeIdentity& node : nodes) {
     answers.push_back(answer(node, *instances, *fargate, *named));

@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,13 @@ class Nodes {
  private:
   struct Asked;
   Task<Result<InstanceMap>> by_ids(Ctx ctx, const Asked& asked);
-  Task<Status> learn_labels(Ctx ctx, const InstanceMap& instances);
+  // What AWS has to be asked for the labels of instances.
+  struct Unlabelled {
+    std::vector<TypedInstance> instances;
+    std::set<std::string> zones;
+  };
+  void note(const Ec2Instance& instance, Unlabelled& all) const;
+  Task<Status> learn_labels(Ctx ctx, Unlabelled all);
   [[nodiscard]] Instance view(const Ec2Instance& instance);
   [[nodiscard]] Instance answer(const NodeIdentity& node, const InstanceMap& instances,
                                 const std::map<std::string, Instance>& fargate,

@@ -30,36 +30,34 @@ void Topology::configure(const std::string& pattern) {
   if (required.ok()) required_ = *std::move(required);
 }
 
-bool Topology::unknown(const Ec2Instance& instance) const {
+bool Topology::unknown(const std::string& id, const std::string& type) const {
   const milliseconds now = host_.timer.now();
   const auto holds = [&](const std::string& key) {
     const auto until = none_until_.find(key);
     return until != none_until_.end() && now < until->second;
   };
-  return instance.state == "running" && !layers_.contains(instance.id) && !holds(instance.id) &&
-         !holds(instance.type);
+  return !layers_.contains(id) && !holds(id) && !holds(type);
 }
 
-Task<Status> Topology::learn(Ctx ctx, std::vector<const Ec2Instance*> instances) {
+Task<Status> Topology::learn(Ctx ctx, std::vector<TypedInstance> instances) {
   if (layers_.size() > kMostKept) layers_.clear();
-  std::vector<const Ec2Instance*> samples;
+  std::vector<const TypedInstance*> asked;
   std::set<std::string> sampled;
-  for (const Ec2Instance* instance : instances) {
-    const bool known_type = types_with_.contains(instance->type);
-    if (unknown(*instance) && !known_type && sampled.insert(instance->type).second) {
-      samples.push_back(instance);
-    }
+  for (const TypedInstance& each : instances) {
+    const bool known = types_with_.contains(each.type) || !unknown(each.id, each.type);
+    if (!known && sampled.insert(each.type).second) asked.push_back(&each);
   }
-  Status status = co_await ask_for(ctx, samples);
+  Status status = co_await ask_for(ctx, asked);
   if (!status.ok()) co_return Status();
-  std::erase_if(instances, [this](const Ec2Instance* instance) {
-    return !unknown(*instance) || !types_with_.contains(instance->type);
-  });
-  status = co_await ask_for(ctx, instances);
+  asked.clear();
+  for (const TypedInstance& each : instances) {
+    if (types_with_.contains(each.type) && unknown(each.id, each.type)) asked.push_back(&each);
+  }
+  status = co_await ask_for(ctx, asked);
   co_return Status();
 }
 
-Task<Status> Topology::ask_for(Ctx ctx, const std::vector<const Ec2Instance*>& asked) {
+Task<Status> Topology::ask_for(Ctx ctx, const std::vector<const TypedInstance*>& asked) {
   for (size_t begin = 0; begin < asked.size(); begin += kIdsOfACall) {
     if (host_.timer.now() < silent_until_) co_return Status(Code::unavailable, "not asked");
     const size_t end = std::min(begin + kIdsOfACall, asked.size());
@@ -85,7 +83,7 @@ Task<Status> Topology::ask_for(Ctx ctx, const std::vector<const Ec2Instance*>& a
 }
 
 // AWS has none for it: nor for others of its type, unless they should have it.
-void Topology::give_up(const Ec2Instance& instance) {
+void Topology::give_up(const TypedInstance& instance) {
   const bool required = required_.fits(instance.type) || types_with_.contains(instance.type);
   const milliseconds now = host_.timer.now();
   if (none_until_.size() > kMostKept) none_until_.clear();
@@ -117,7 +115,7 @@ std::vector<std::string> Topology::layers_of(const Ec2Instance& instance) const 
 
 bool Topology::must_wait(const Ec2Instance& instance) {
   const milliseconds now = host_.timer.now();
-  if (!unknown(instance) || now < silent_until_ || !required_.fits(instance.type)) {
+  if (!lacks(instance) || now < silent_until_ || !required_.fits(instance.type)) {
     waiting_since_.erase(instance.id);
     return false;
   }

@@ -19,6 +19,11 @@
 
 namespace ccm::aws {
 
+struct TypedInstance {
+  std::string id;
+  std::string type;
+};
+
 class Topology {
  public:
   Topology(Host& host, Client& client) : host_(host), client_(client) {}
@@ -28,9 +33,13 @@ class Topology {
   // Types that must have it; empty = those of AWS-22. The pattern has been checked.
   void configure(const std::string& pattern);
 
+  // It runs, and AWS may say more of where it is than is known.
+  [[nodiscard]] bool lacks(const Ec2Instance& instance) const {
+    return instance.state == "running" && unknown(instance.id, instance.type);
+  }
   // Asks for what is not known of these, 100 a call. One of each type that nothing is known of goes
   // first. Failures end it and are logged.
-  Task<Status> learn(Ctx ctx, std::vector<const Ec2Instance*> instances);
+  Task<Status> learn(Ctx ctx, std::vector<TypedInstance> instances);
 
   // The layers from the top; empty when there are none, or none are known.
   [[nodiscard]] std::vector<std::string> layers_of(const Ec2Instance& instance) const;
@@ -40,10 +49,10 @@ class Topology {
 
  private:
   using Ids = std::vector<std::string>;
-  [[nodiscard]] bool unknown(const Ec2Instance& instance) const;
+  [[nodiscard]] bool unknown(const std::string& id, const std::string& type) const;
   Task<Status> ask(Ctx ctx, Ids ids);
-  void give_up(const Ec2Instance& instance);
-  Task<Status> ask_for(Ctx ctx, const std::vector<const Ec2Instance*>& asked);
+  void give_up(const TypedInstance& instance);
+  Task<Status> ask_for(Ctx ctx, const std::vector<const TypedInstance*>& asked);
 
   Host& host_;
   Client& client_;

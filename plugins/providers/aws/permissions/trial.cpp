@@ -65,10 +65,11 @@ void add_details(const std::string& action, const std::string& vpc, Params& para
 Task<Status> Trial::find_samples(Ctx ctx) {
   auto all = co_await instances_.list(ctx, std::chrono::minutes(1));
   if (!all.ok()) co_return all.status();
-  for (const auto& [id, instance] : **all) {
+  for (size_t i = 0; i < (*all)->size(); ++i) {
+    const Ec2Instance instance = (**all)[i];
     if (!is_of_cluster(instance, cluster_) || instance.state != "running") continue;
-    samples_.emplace("InstanceId", id);
-    samples_.emplace("ResourceId.1", id);
+    samples_.emplace("InstanceId", instance.id);
+    samples_.emplace("ResourceId.1", instance.id);
     for (const NetworkCard& card : instance.cards) samples_.emplace("NetworkInterfaceId", card.id);
     for (const std::string& group : instance.security_groups) samples_.emplace("GroupId", group);
   }
