@@ -87,14 +87,15 @@ class Bench {
     fill();
     for (std::size_t round = 0; round < settings_.rounds; ++round) initialise();
     idle();
+    memory("before the first Service");
     one_load_balancer("a new NLB with two ports", "network", {{"type", "nlb"}});
     one_load_balancer("a new classic one with two ports", "classic", {});
     many_load_balancers(settings_.services);
     restart();
     many_load_balancers(settings_.most_services);
-    memory();
+    memory("with all Services");
     restart();
-    memory();
+    memory("after the restart");
   }
 
  private:
@@ -280,10 +281,10 @@ class Bench {
     row_of_calls(what);
   }
 
-  void memory() {
+  void memory(const std::string& when) {
     // The manager gives memory back every five seconds.
     std::this_thread::sleep_for(std::chrono::seconds(8));
-    row("resident memory, settled", manager_->megabytes("VmRSS:"), "MB");
+    row("resident memory " + when, manager_->megabytes("VmRSS:"), "MB");
     row("of this its own, not shared with files (RssAnon)", manager_->megabytes("RssAnon:"), "MB");
     row("resident memory, highest", manager_->megabytes("VmHWM:"), "MB");
     row("processor time", manager_->cpu_seconds(), "s");
