@@ -139,18 +139,14 @@ std::string add_waiting_nodes(const std::string& page, std::size_t most,
 boost::asio::awaitable<std::vector<kube::ObjectReference>> list_waiting_nodes(kube::Client client,
                                                                               std::size_t most) {
   std::vector<kube::ObjectReference> nodes;
-  kube::ListOptions page;
-  page.limit = kPage;
-  for (;;) {
-    kube::Resource resource = kube::resources::nodes();
-    std::string no_namespace;
-    kube::ListOptions options = page;
-    const auto answer =
-        co_await client.list(std::move(resource), std::move(no_namespace), std::move(options));
+  kube::ObjectRequest list{.verb = kube::ObjectRequest::Verb::list,
+                           .resource = kube::resources::nodes()};
+  list.page.limit = kPage;
+  do {
+    const auto answer = co_await client.send(list);
     if (!answer.ok()) break;
-    page.continue_token = add_waiting_nodes(*answer, most, nodes);
-    if (page.continue_token.empty()) break;
-  }
+    list.page.continue_token = add_waiting_nodes(*answer, most, nodes);
+  } while (!list.page.continue_token.empty());
   co_return nodes;
 }
 

@@ -125,58 +125,50 @@ class ObjectRequests : public Interface {
   ObjectRequests(kube::Client client, kube::Resource resource, std::string namespace_name,
                  std::string name, std::chrono::milliseconds timeout, Parse parse)
       : client_(std::move(client)),
-        resource_(std::move(resource)),
-        namespace_(std::move(namespace_name)),
-        name_(std::move(name)),
+        object_{.resource = std::move(resource),
+                .namespace_name = std::move(namespace_name),
+                .name = std::move(name)},
         parse_(parse) {
-    once_.timeout = timeout;
-    once_.max_retries = 0;
-    once_.max_response_bytes = 1u << 20;  // reading it as JSON takes many times that
-    once_.rate_limited = false;
+    object_.call.timeout = timeout;
+    object_.call.max_retries = 0;
+    object_.call.max_response_bytes = 1u << 20;  // reading it as JSON takes many times that
+    object_.call.rate_limited = false;
   }
 
-  awaitable<Result<T>> get() override {
-    const auto answer = co_await client_.get(resource_, namespace_, name_, std::string(), once_);
-    co_return parsed(answer);
-  }
-
+  awaitable<Result<T>> get() override { return ask(Verb::get, {}); }
   awaitable<Result<T>> create(std::string body) override {
-    const kube::WriteOptions write;
-    const auto answer =
-        co_await client_.create(resource_, namespace_, std::move(body), write, once_);
-    co_return parsed(answer);
+    return ask(Verb::create, std::move(body));
   }
-
   awaitable<Result<T>> update(std::string body) override {
-    const kube::WriteOptions write;
-    const auto answer =
-        co_await client_.update(resource_, namespace_, name_, std::move(body), write, once_);
-    co_return parsed(answer);
+    return ask(Verb::update, std::move(body));
   }
 
   awaitable<Status> watch(std::string resource_version,
                           typename Interface::Changed changed) override {
-    EventText on_event = [kind = resource_.kind, parse = parse_,
+    EventText on_event = [kind = object_.resource.kind, parse = parse_,
                           changed = std::move(changed)](std::string_view text) -> Result<bool> {
       auto event = parse_event(text, kind, parse);
       if (!event.ok()) return event.status();
       if (!event->failure.empty()) return kube::status_of_object(event->failure);
       return changed(std::move(event->object));
     };
-    return watch_object(client_, resource_, namespace_, name_, std::move(resource_version),
-                        std::move(on_event));
+    return watch_object(client_, object_.resource, object_.namespace_name, object_.name,
+                        std::move(resource_version), std::move(on_event));
   }
 
  protected:
+  using Verb = kube::ObjectRequest::Verb;
+
   kube::Client client_;
-  kube::Resource resource_;
-  std::string namespace_;
-  std::string name_;
-  kube::CallOptions once_;
+  kube::ObjectRequest object_;  // reads it; the others are made of it
 
  private:
-  Result<T> parsed(const Result<std::string>& answer) const {
-    return answer.ok() ? parse_(*answer) : Result<T>(answer.status());
+  awaitable<Result<T>> ask(Verb verb, std::string body) {
+    kube::ObjectRequest request = object_;
+    request.verb = verb;
+    request.body = std::move(body);
+    const Result<std::string> answer = co_await client_.send(std::move(request));
+    co_return answer.ok() ? parse_(*answer) : Result<T>(answer.status());
   }
 
   Parse parse_;
@@ -202,19 +194,20 @@ class CandidateRequests final : public ObjectRequests<LeaseCandidateClient> {
   awaitable<Result<std::string>> find_version() override {
     for (const char* version : kCandidateVersions) {
       std::string path = std::string("/apis/") + kCoordinationGroup + "/" + version;
-      const auto answer = co_await client_.raw("GET", std::move(path), std::string(), once_);
+      const auto answer = co_await client_.raw("GET", std::move(path), std::string(), object_.call);
       if (!answer.ok() && answer.status().code() == Code::not_found) continue;
       if (!answer.ok()) co_return answer.status();
       if (!lists_candidates(*answer)) continue;
-      resource_ = {kCoordinationGroup, version, "leasecandidates", "LeaseCandidate", true};
-      co_return resource_.api_version();
+      object_.resource = {kCoordinationGroup, version, "leasecandidates", "LeaseCandidate", true};
+      co_return object_.resource.api_version();
     }
     co_return Status(Code::not_found, "the API server has no LeaseCandidates");
   }
 
   awaitable<Status> remove() override {
-    const kube::DeleteOptions unconditional;
-    const auto answer = co_await client_.remove(resource_, namespace_, name_, unconditional, once_);
+    kube::ObjectRequest unconditional = object_;
+    unconditional.verb = Verb::remove;
+    const auto answer = co_await client_.send(std::move(unconditional));
     co_return answer.status();
   }
 };

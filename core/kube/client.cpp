@@ -419,12 +419,6 @@ void direct(Call& call, std::string id, std::string path, const std::string& nam
   call.what += name;
 }
 
-Query write_query(const WriteOptions& options) {
-  Query query;
-  query.add("fieldManager", options.field_manager);
-  return query;
-}
-
 std::string_view media_type(PatchType type) {
   switch (type) {
     case PatchType::json:
@@ -481,17 +475,16 @@ Query watch_query(const WatchOptions& options) {
   return query;
 }
 
-template <typename Options>
-const Options& never_destroyed() {
-  static const auto& none = *new Options;
-  return none;
-}
+struct VerbTexts {
+  const char* verb;
+  const char* method;
+};
+
+// In the order of ObjectRequest::Verb.
+constexpr VerbTexts kVerbs[] = {{"get", "GET"},    {"list", "GET"},    {"create", "POST"},
+                                {"update", "PUT"}, {"patch", "PATCH"}, {"delete", "DELETE"}};
 
 }  // namespace
-
-const CallOptions& CallOptions::defaults() { return never_destroyed<CallOptions>(); }
-const WriteOptions& WriteOptions::defaults() { return never_destroyed<WriteOptions>(); }
-const DeleteOptions& DeleteOptions::defaults() { return never_destroyed<DeleteOptions>(); }
 
 Client::Client(asio::any_io_executor executor, ClientConfig config, ClientOptions options)
     : impl_(std::make_shared<Impl>(
@@ -514,82 +507,46 @@ Status Client::check() const {
 const ClientConfig& Client::config() const { return impl_->connection->config; }
 asio::any_io_executor Client::executor() const { return impl_->connection->executor; }
 
-asio::awaitable<Result<std::string>> Client::get(Resource resource, std::string namespace_name,
-                                                 std::string name,
-                                                 std::string_view resource_version,
-                                                 const CallOptions& call_options) {
-  Call call = impl_->make_call("get", "GET", call_options);
+asio::awaitable<Result<std::string>> Client::send(ObjectRequest request) {
+  using Verb = ObjectRequest::Verb;
+  const auto& [verb, method] = kVerbs[static_cast<std::size_t>(request.verb)];
+  Call call = impl_->make_call(verb, method, request.call);
+  call.body = std::move(request.body);
+  std::string id = request.resource.id();
+  std::string subresource = std::move(request.write.subresource);
   Query query;
-  query.add("resourceVersion", resource_version);
-  direct(call, resource.id(), resource.path(namespace_name, name) + query.text(), namespace_name,
-         name);
-  return exchange<std::string>(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::create(Resource resource, std::string namespace_name,
-                                                    std::string body, const WriteOptions& options,
-                                                    const CallOptions& call_options) {
-  Call call = impl_->make_call("create", "POST", call_options);
-  direct(call, resource.id(), resource.path(namespace_name) + write_query(options).text(),
-         namespace_name, {});
-  call.body = std::move(body);
-  return exchange<std::string>(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::create_sub(Resource resource,
-                                                        std::string namespace_name,
-                                                        std::string name, std::string subresource,
-                                                        std::string body,
-                                                        const CallOptions& call_options) {
-  Call call = impl_->make_call("create", "POST", call_options);
-  direct(call, resource.id() + "/" + subresource, resource.path(namespace_name, name, subresource),
-         namespace_name, name);
-  call.body = std::move(body);
-  return exchange<std::string>(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::update(Resource resource, std::string namespace_name,
-                                                    std::string name, std::string body,
-                                                    const WriteOptions& options,
-                                                    const CallOptions& call_options) {
-  Call call = impl_->make_call("update", "PUT", call_options);
-  direct(call, resource.id(),
-         resource.path(namespace_name, name, options.subresource) + write_query(options).text(),
-         namespace_name, name);
-  call.body = std::move(body);
-  return exchange<std::string>(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::patch(Resource resource, std::string namespace_name,
-                                                   std::string name, PatchType type,
-                                                   std::string body, const WriteOptions& options,
-                                                   const CallOptions& call_options) {
-  Call call = impl_->make_call("patch", "PATCH", call_options);
-  direct(call, resource.id(),
-         resource.path(namespace_name, name, options.subresource) + write_query(options).text(),
-         namespace_name, name);
-  call.content_type = media_type(type);
-  if (options.answer_metadata) call.accept = kMetadataOnly;
-  call.body = std::move(body);
-  return exchange<std::string>(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::remove(Resource resource, std::string namespace_name,
-                                                    std::string name, const DeleteOptions& options,
-                                                    const CallOptions& call_options) {
-  Call call = impl_->make_call("delete", "DELETE", call_options);
-  direct(call, resource.id(), resource.path(namespace_name, name), namespace_name, name);
-  call.body = delete_body(options);
-  return exchange<std::string>(impl_, std::move(call));
-}
-
-asio::awaitable<Result<std::string>> Client::list(Resource resource, std::string namespace_name,
-                                                  ListOptions options,
-                                                  const CallOptions& call_options) {
-  Call call = impl_->make_call("list", "GET", call_options);
-  if (call_options.max_response_bytes == 0) call.max_response_bytes = kLargestList;
-  direct(call, resource.id(), resource.path(namespace_name) + list_query(options).text(),
-         namespace_name, {});
+  switch (request.verb) {
+    case Verb::get:
+      subresource.clear();
+      break;
+    case Verb::list:
+      request.name.clear();
+      query = list_query(request.page);
+      if (request.call.max_response_bytes == 0) call.max_response_bytes = kLargestList;
+      break;
+    case Verb::create:
+      if (subresource.empty()) {
+        request.name.clear();
+        query.add("fieldManager", request.write.field_manager);
+      } else {
+        id += "/" + subresource;
+      }
+      break;
+    case Verb::patch:
+      call.content_type = media_type(request.patch_type);
+      if (request.write.answer_metadata) call.accept = kMetadataOnly;
+      query.add("fieldManager", request.write.field_manager);
+      break;
+    case Verb::update:
+      query.add("fieldManager", request.write.field_manager);
+      break;
+    case Verb::remove:
+      subresource.clear();
+      call.body = delete_body(request.remove);
+      break;
+  }
+  std::string path = request.resource.path(request.namespace_name, request.name, subresource);
+  direct(call, std::move(id), path + query.text(), request.namespace_name, request.name);
   return exchange<std::string>(impl_, std::move(call));
 }
 

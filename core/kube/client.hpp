@@ -68,7 +68,6 @@ struct CallOptions {
   // Requested on the home thread: the call ends as cancelled and sends nothing; a write whose first
   // byte has left (with a gate) ends with its answer.
   std::stop_token stop{};
-  static const CallOptions& defaults();
 };
 
 struct ListOptions {
@@ -97,13 +96,29 @@ struct WriteOptions {
   std::string subresource;  // "status"
   std::string field_manager;
   bool answer_metadata = false;  // patches: PartialObjectMetadata instead of the object
-  static const WriteOptions& defaults();
 };
 
 struct DeleteOptions {
   std::string uid;               // precondition (API-22)
   std::string resource_version;  // precondition
-  static const DeleteOptions& defaults();
+};
+
+// One call about an object, or about a page of them; what its verb has no use for stays empty.
+struct ObjectRequest {
+  enum class Verb { get, list, create, update, patch, remove };
+
+  Verb verb = Verb::get;
+  Resource resource;
+  std::string namespace_name{};
+  std::string name{};
+  std::string body{};
+  PatchType patch_type{};
+  // A `create` with a subresource is a POST to that of the object, as TokenRequest needs it
+  // (API-84): serviceaccounts/NAME/token.
+  WriteOptions write{};
+  DeleteOptions remove{};
+  ListOptions page{};  // of the list, whole in memory; informers read pages as streams instead
+  CallOptions call{};
 };
 
 class Client {
@@ -122,10 +137,10 @@ class Client {
   [[nodiscard]] const ClientConfig& config() const;
   [[nodiscard]] boost::asio::any_io_executor executor() const;
 
-  // References and views are used before the functions return, not later. Name your options before
-  // the co_await ("Coroutines and GCC 12" in docs/provider-authors.md).
+  // Name what you give these functions before the co_await ("Coroutines and GCC 12" in
+  // docs/provider-authors.md).
   //
-  // Reads and writes of one object. The result is the server's answer: the object, or a Status for
+  // The result is the server's answer: the object, the list, or a Status for
   // deletions. Failures are classified by the Status' reason first, then by the HTTP code (API-12);
   // Status::reason() is the server's reason ("Conflict", "AlreadyExists", "NotFound", "Expired",
   // "Invalid", "TooManyRequests", ...), "HTTP502" for an answer that gives none, and where there was
@@ -136,39 +151,11 @@ class Client {
   // CallOptions::deadline, GETs after lost connections too (API-69); writes are never repeated
   // after a connection error (API-70). A write that met a shut
   // gate is failed_precondition "NotLeading" and has not left this process.
-  boost::asio::awaitable<Result<std::string>> get(
-      Resource resource, std::string namespace_name, std::string name,
-      std::string_view resource_version = std::string_view(),
-      const CallOptions& call = CallOptions::defaults());
-  boost::asio::awaitable<Result<std::string>> create(
-      Resource resource, std::string namespace_name, std::string body,
-      const WriteOptions& options = WriteOptions::defaults(),
-      const CallOptions& call = CallOptions::defaults());
-  // POST to a subresource, as TokenRequest needs it (API-84).
-  boost::asio::awaitable<Result<std::string>> create_sub(
-      Resource resource, std::string namespace_name, std::string name, std::string subresource,
-      std::string body, const CallOptions& call = CallOptions::defaults());
-  boost::asio::awaitable<Result<std::string>> update(
-      Resource resource, std::string namespace_name, std::string name, std::string body,
-      const WriteOptions& options = WriteOptions::defaults(),
-      const CallOptions& call = CallOptions::defaults());
-  boost::asio::awaitable<Result<std::string>> patch(
-      Resource resource, std::string namespace_name, std::string name, PatchType type,
-      std::string body, const WriteOptions& options = WriteOptions::defaults(),
-      const CallOptions& call = CallOptions::defaults());
-  boost::asio::awaitable<Result<std::string>> remove(
-      Resource resource, std::string namespace_name, std::string name,
-      const DeleteOptions& options = DeleteOptions::defaults(),
-      const CallOptions& call = CallOptions::defaults());
-  // One page, whole in memory; informers read pages as streams instead.
-  boost::asio::awaitable<Result<std::string>> list(
-      Resource resource, std::string namespace_name, ListOptions options,
-      const CallOptions& call = CallOptions::defaults());
+  boost::asio::awaitable<Result<std::string>> send(ObjectRequest request);
 
   // Any path below the server's prefix, e.g. "/healthz" (HOST-84) or a review (API-119, 121).
-  boost::asio::awaitable<Result<std::string>> raw(
-      std::string method, std::string path_and_query, std::string body = std::string(),
-      const CallOptions& call = CallOptions::defaults());
+  boost::asio::awaitable<Result<std::string>> raw(std::string method, std::string path_and_query,
+                                                  std::string body, const CallOptions& call);
 
   // The answer to a list or a watch as a stream whose head was a success. Watches are not held
   // by the rate limiter and have no time limit (API-37). Feed a ListReader or a WatchReader

@@ -121,20 +121,21 @@ std::chrono::milliseconds EventRecorder::Impl::pause_before(int attempt) {
 
 asio::awaitable<Status> EventRecorder::Impl::send(RawEvent event, EventCorrelator::Verdict verdict,
                                                   std::string name) {
-  const Resource events = resources::events();
+  ObjectRequest request{.verb = ObjectRequest::Verb::patch,
+                        .resource = resources::events(),
+                        .namespace_name = event_namespace(event.about),
+                        .name = name,
+                        .patch_type = PatchType::strategic_merge};
   // The others in the queue wait for this one.
-  CallOptions limit;
-  limit.deadline = std::chrono::steady_clock::now() + kSendLimit;
-  const std::string where = event_namespace(event.about);
+  request.call.deadline = std::chrono::steady_clock::now() + kSendLimit;
   if (verdict.stored_name_time) {
-    const std::string patch = event_patch(event, verdict);
-    auto patched = co_await client.patch(events, where, name, PatchType::strategic_merge, patch,
-                                         WriteOptions::defaults(), limit);
-    const Status status = patched.status();
-    if (status.code() != Code::not_found) co_return status;
+    request.body = event_patch(event, verdict);
+    const auto patched = co_await client.send(request);
+    if (patched.status().code() != Code::not_found) co_return patched.status();
   }
-  const std::string body = event_body(event, verdict, options.component, name);
-  auto created = co_await client.create(events, where, body, WriteOptions::defaults(), limit);
+  request.verb = ObjectRequest::Verb::create;
+  request.body = event_body(event, verdict, options.component, name);
+  const auto created = co_await client.send(std::move(request));
   co_return created.status();
 }
 

@@ -113,30 +113,34 @@ asio::awaitable<Result<std::string>> ServiceAccountToken::request() {
   }
 }
 
+ObjectRequest ServiceAccountToken::creation(std::string body) const {
+  ObjectRequest request{.verb = ObjectRequest::Verb::create,
+                        .resource = service_accounts(),
+                        .namespace_name = account_.namespace_name,
+                        .name = account_.name,
+                        .body = std::move(body)};
+  request.call.max_retries = 0;
+  return request;
+}
+
 // The account is looked for only when it is missing, so that no right to read it is needed.
 asio::awaitable<Result<std::string>> ServiceAccountToken::request_once() {
-  CallOptions call;
-  call.max_retries = 0;
-  call.max_response_bytes = 1u << 20;  // reading it as JSON takes many times that
-  std::string body = token_request(timing_.lifetime);
-  Result<std::string> answer = co_await client_.create_sub(
-      service_accounts(), account_.namespace_name, account_.name, "token", body, call);
+  ObjectRequest request = creation(token_request(timing_.lifetime));
+  request.write.subresource = "token";
+  request.call.max_response_bytes = 1u << 20;  // reading it as JSON takes many times that
+  Result<std::string> answer = co_await client_.send(request);
   if (answer.ok() || answer.status().code() != Code::not_found) co_return answer;
   const Status made = co_await make_account();
   if (!made.ok()) co_return made;
-  answer = co_await client_.create_sub(service_accounts(), account_.namespace_name, account_.name,
-                                       "token", body, call);
+  answer = co_await client_.send(request);
   co_return answer;
 }
 
 asio::awaitable<Status> ServiceAccountToken::make_account() {
-  CallOptions call;
-  call.max_retries = 0;
-  const WriteOptions options;
-  std::string body = R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":)" +
-                     json_string(account_.name) + "}}";
-  const Result<std::string> made = co_await client_.create(
-      service_accounts(), account_.namespace_name, std::move(body), options, call);
+  ObjectRequest request =
+      creation(R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":)" +
+               json_string(account_.name) + "}}");
+  const Result<std::string> made = co_await client_.send(std::move(request));
   if (made.ok()) log_created(account_);
   // Another replica may have made it meanwhile.
   if (made.ok() || made.status().code() == Code::already_exists) co_return Status();

@@ -60,6 +60,7 @@ class ServiceAccountToken final : public TokenSource,
   boost::asio::awaitable<void> renew();
   boost::asio::awaitable<Result<std::string>> request();
   boost::asio::awaitable<Result<std::string>> request_once();
+  [[nodiscard]] ObjectRequest creation(std::string body) const;
   boost::asio::awaitable<Status> make_account();
   Status take(const std::string& answer, TimePoint asked);
   void failed(Status why);

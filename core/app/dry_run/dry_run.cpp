@@ -43,6 +43,8 @@ class WithholdingObjectApi final : public plugin::ObjectApi {
         return reads_->send(std::move(request), std::move(done));
       case ObjectRequest::Verb::create:
         return create(std::move(request), std::move(done));
+      case ObjectRequest::Verb::update:
+        break;  // no service asks for one
       case ObjectRequest::Verb::patch:
         return patch(request, std::move(done));
       case ObjectRequest::Verb::remove:

@@ -90,7 +90,8 @@ Status listing_incomplete() {
 struct NodeDeletions::Candidate {
   Candidate(NodeDeletion deletion, runtime::TimePoint now)
       : request(std::move(deletion)),
-        deadline(now + (request.call.timeout > milliseconds(0) ? request.call.timeout : kWhole)) {}
+        deadline(now + (request.asked.call.timeout > milliseconds(0) ? request.asked.call.timeout
+                                                                     : kWhole)) {}
 
   const NodeDeletion request;
   const runtime::TimePoint deadline;
@@ -214,10 +215,14 @@ Task<Result<std::string>> NodeDeletions::erase(Candidate& candidate) {
     if (!fresh) co_return give_back(candidate, fresh.status(), "failed");
     Status problem = change_since(candidate, facts_of(*fresh));
     if (!problem.ok()) co_return give_back(candidate, std::move(problem), "refused");
-    Result<std::string> answer = co_await send(candidate, **fresh);
+    plugin::ObjectRequest deletion = candidate.request.asked;
+    deletion.remove.uid = (*fresh)->uid();
+    deletion.remove.resource_version = (*fresh)->resource_version();  // nothing happened since
+    Result<std::string> answer =
+        co_await plugin::answer_of(*candidate.request.api, std::move(deletion));
     const Status status = answer.status();
     if (status.error_class() == ErrorClass::conflict && tries > 1 &&
-        candidate.request.options.resource_version.empty()) {
+        candidate.request.asked.remove.resource_version.empty()) {
       continue;
     }
     if (answer || status.error_class() == ErrorClass::not_found) {
@@ -233,7 +238,7 @@ Task<Result<std::string>> NodeDeletions::erase(Candidate& candidate) {
 
 // Why it cannot be judged; ok: it can.
 Status NodeDeletions::identify(Candidate& candidate) const {
-  const NodeDeletion& request = candidate.request;
+  const plugin::ObjectRequest& request = candidate.request.asked;
   if (!broker_ || (!broker_->can_list() && !broker_->can_confirm())) {
     return Status(Code::failed_precondition, ErrorClass::unsupported,
                   "no cloud can be asked whether the instance is gone, so no Node is deleted");
@@ -249,8 +254,8 @@ Status NodeDeletions::identify(Candidate& candidate) const {
   return refusal(request, candidate.node);
 }
 
-Status NodeDeletions::refusal(const NodeDeletion& request, const NodeFacts& node) const {
-  if (!request.options.uid.empty() && request.options.uid != node.uid) {
+Status NodeDeletions::refusal(const plugin::ObjectRequest& request, const NodeFacts& node) const {
+  if (!request.remove.uid.empty() && request.remove.uid != node.uid) {
     return node_changed(request.name);
   }
   if (broker_->foreign(node.provider_id)) {
@@ -268,7 +273,7 @@ Status NodeDeletions::refusal(const NodeDeletion& request, const NodeFacts& node
 
 Status NodeDeletions::change_since(const Candidate& candidate, const NodeFacts& fresh) const {
   const NodeFacts& node = candidate.node;
-  const std::string& wanted_version = candidate.request.options.resource_version;
+  const std::string& wanted_version = candidate.request.asked.remove.resource_version;
   // A release that was taken back meanwhile counts: the brake has not judged this Node.
   if (fresh.uid != node.uid || fresh.provider_id != node.provider_id ||
       (node.released && !fresh.released) ||
@@ -563,38 +568,12 @@ Task<void> NodeDeletions::look_for(InstanceQuery query, InstanceAnswer& answer) 
 }
 
 Task<Result<kube::ObjectPtr>> NodeDeletions::read_fresh(const Candidate& candidate) {
-  const plugin::CallbackAwaiter<Result<std::string>>::Start start =
-      [&candidate](plugin::ObjectApi::Done done) {
-        const NodeDeletion& request = candidate.request;
-        plugin::ObjectRequest read{.verb = plugin::ObjectRequest::Verb::get,
-                                   .resource = kube::resources::nodes(),
-                                   .name = request.name,
-                                   .call = request.call};
-        request.api->send(std::move(read), std::move(done));
-      };
-  plugin::CallbackAwaiter<Result<std::string>> reading(start);
-  const Result<std::string> body = co_await reading;
+  plugin::ObjectRequest read = candidate.request.asked;
+  read.verb = plugin::ObjectRequest::Verb::get;
+  const Result<std::string> body =
+      co_await plugin::answer_of(*candidate.request.api, std::move(read));
   if (!body) co_return body.status();
   co_return kube::Object::decode(*body);
-}
-
-Task<Result<std::string>> NodeDeletions::send(const Candidate& candidate,
-                                              const kube::Object& fresh) {
-  const plugin::CallbackAwaiter<Result<std::string>>::Start start =
-      [&](plugin::ObjectApi::Done done) {
-        const NodeDeletion& request = candidate.request;
-        plugin::ObjectRequest deletion{.verb = plugin::ObjectRequest::Verb::remove,
-                                       .resource = kube::resources::nodes(),
-                                       .name = request.name,
-                                       .remove = request.options,
-                                       .call = request.call};
-        deletion.remove.uid = fresh.uid();
-        deletion.remove.resource_version =
-            fresh.resource_version();  // nothing happened since that read
-        request.api->send(std::move(deletion), std::move(done));
-      };
-  plugin::CallbackAwaiter<Result<std::string>> deletion(start);
-  co_return co_await deletion;
 }
 
 namespace {
@@ -608,8 +587,9 @@ class GuardedObjectApi final : public plugin::ObjectApi {
     const kube::Resource& resource = request.resource;
     const bool node = resource.group.empty() && resource.plural == "nodes";
     if (node && request.verb == plugin::ObjectRequest::Verb::remove) {
-      return deletions_.remove({api_, std::move(request.name), std::move(request.remove),
-                                std::move(request.call), std::move(done)});
+      request.resource = kube::resources::nodes();
+      request.namespace_name.clear();
+      return deletions_.remove({api_, std::move(request), std::move(done)});
     }
     api_->send(std::move(request), std::move(done));
   }

@@ -31,9 +31,7 @@ namespace ccm::cloud {
 // One deletion that a component requests.
 struct NodeDeletion {
   std::shared_ptr<plugin::ObjectApi> api;  // with the component's identity
-  std::string name;
-  kube::DeleteOptions options;
-  kube::CallOptions call;  // `timeout` bounds the whole of it
+  plugin::ObjectRequest asked;             // `call.timeout` bounds the whole of it
   // Failures of the gate itself, by reason: waiting "DeletionHeld", "CloudViewBlind",
   // "SecondLookFailed", "IncompleteListing" and "InstanceNeverSeen", to be requested again;
   // failed_precondition "InstanceExists", "NodeIsReady", "NotOfThisCloud" and "NotLeading";
@@ -86,7 +84,7 @@ class NodeDeletions {
   Task<Result<std::string>> erase(Candidate& candidate);
 
   [[nodiscard]] Status identify(Candidate& candidate) const;
-  [[nodiscard]] Status refusal(const NodeDeletion& request, const NodeFacts& node) const;
+  [[nodiscard]] Status refusal(const plugin::ObjectRequest& request, const NodeFacts& node) const;
   [[nodiscard]] Status change_since(const Candidate& candidate, const NodeFacts& fresh) const;
   // Counts it as deleted; else it has its answer.
   Status limit(Candidate& candidate, Standing standing);
@@ -118,7 +116,6 @@ class NodeDeletions {
   Task<void> look_up(Round& round);
   Task<void> look_for(InstanceQuery query, InstanceAnswer& answer);
   Task<Result<kube::ObjectPtr>> read_fresh(const Candidate& candidate);
-  Task<Result<std::string>> send(const Candidate& candidate, const kube::Object& fresh);
 
   // Between two observations for a deletion while the last round held one.
   static constexpr std::chrono::milliseconds kHeldPause{10'000};

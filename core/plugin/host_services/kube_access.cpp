@@ -1,6 +1,7 @@
 #include "plugin/host_services/kube_access.hpp"
 
 #include "plugin/await_callback.hpp"
+#include "plugin/waiting.hpp"
 
 #include <algorithm>
 #include <set>
@@ -15,33 +16,10 @@ class ClientObjectApi final : public ObjectApi {
   explicit ClientObjectApi(kube::Client client) : client_(std::move(client)) {}
 
   void send(ObjectRequest request, Done done) override {
-    spawn_call<std::string>(client_.executor(), begin(std::move(request)), std::move(done));
+    spawn_call<std::string>(client_.executor(), client_.send(std::move(request)), std::move(done));
   }
 
  private:
-  boost::asio::awaitable<Result<std::string>> begin(ObjectRequest request) {
-    using Verb = ObjectRequest::Verb;
-    auto& [verb, resource, space, name, body, patch_type, write, remove, page, call] = request;
-    switch (verb) {
-      case Verb::get:
-        return client_.get(std::move(resource), std::move(space), std::move(name), {}, call);
-      case Verb::list:
-        return client_.list(std::move(resource), std::move(space), std::move(page), call);
-      case Verb::create:
-        if (!write.subresource.empty()) {
-          return client_.create_sub(std::move(resource), std::move(space), std::move(name),
-                                    std::move(write.subresource), std::move(body), call);
-        }
-        return client_.create(std::move(resource), std::move(space), std::move(body), write, call);
-      case Verb::patch:
-        return client_.patch(std::move(resource), std::move(space), std::move(name), patch_type,
-                             std::move(body), write, call);
-      case Verb::remove:
-        break;
-    }
-    return client_.remove(std::move(resource), std::move(space), std::move(name), remove, call);
-  }
-
   kube::Client client_;
 };
 
@@ -49,6 +27,14 @@ class ClientObjectApi final : public ObjectApi {
 
 std::unique_ptr<ObjectApi> make_object_api(kube::Client client) {
   return std::make_unique<ClientObjectApi>(std::move(client));
+}
+
+Task<Result<std::string>> answer_of(ObjectApi& api, ObjectRequest request) {
+  const CallbackAwaiter<Result<std::string>>::Start start = [&](ObjectApi::Done done) {
+    api.send(std::move(request), std::move(done));
+  };
+  CallbackAwaiter<Result<std::string>> asking(start);
+  co_return co_await asking;
 }
 
 void InformerCache::update(const kube::InformerSet& informers) {

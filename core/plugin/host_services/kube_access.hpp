@@ -5,9 +5,9 @@
 #include "kube/client.hpp"
 #include "kube/informer.hpp"
 #include "kube/object.hpp"
-#include "kube/resource.hpp"
 
 #include <ccm/status.hpp>
+#include <ccm/task.hpp>
 
 #include <functional>
 #include <memory>
@@ -18,22 +18,7 @@
 
 namespace ccm::plugin {
 
-// One call to the API server; what its verb has no use for stays empty.
-struct ObjectRequest {
-  enum class Verb { get, list, create, patch, remove };
-
-  Verb verb = Verb::get;
-  kube::Resource resource;
-  std::string namespace_name{};
-  std::string name{};
-  std::string body{};
-  kube::PatchType patch_type{};
-  // A `create` with a subresource is a POST to that of the object: serviceaccounts/NAME/token.
-  kube::WriteOptions write{};
-  kube::DeleteOptions remove{};
-  kube::ListOptions page{};  // one of the list
-  kube::CallOptions call{};
-};
+using kube::ObjectRequest;
 
 // Live calls under one component's identity.
 class ObjectApi {
@@ -46,6 +31,9 @@ class ObjectApi {
 
 // The real one.
 std::unique_ptr<ObjectApi> make_object_api(kube::Client client);
+
+// send() as a Task; `api` must outlive it.
+Task<Result<std::string>> answer_of(ObjectApi& api, ObjectRequest request);
 
 // `synced`: a complete list has come.
 enum class CacheState { not_watched, not_synced, synced };

@@ -331,11 +331,7 @@ Task<void> list_all(std::shared_ptr<ObjectApi> api, HostOperation::Ptr running,
   for (;;) {
     request.page.continue_token = pages.continue_token;
     request.call = call_options(*running);
-    const CallbackAwaiter<Result<std::string>>::Start start = [&](ObjectApi::Done done) {
-      api->send(request, std::move(done));
-    };
-    CallbackAwaiter<Result<std::string>> asking(start);
-    const Result<std::string> body = co_await asking;
+    const Result<std::string> body = co_await answer_of(*api, request);
     if (running->ended()) co_return;
     const bool expired = !pages.continue_token.empty() && kube::is_expired(body.status());
     if (!body && !expired) co_return running->end(body.status());

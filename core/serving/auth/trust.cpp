@@ -384,14 +384,11 @@ void ClusterTrust::take(const kube::Object& object) {
 }
 
 asio::awaitable<Status> ClusterTrust::look_up() {
-  kube::CallOptions call;
-  call.timeout = kLookUpTimeout;
-  call.max_retries = 2;
-  kube::Resource resource = kube::resources::config_maps();
-  std::string space = kNamespace;
-  std::string name = kName;
-  const Result<std::string> text = co_await client_.get(std::move(resource), std::move(space),
-                                                        std::move(name), std::string_view(), call);
+  kube::ObjectRequest read{
+      .resource = kube::resources::config_maps(), .namespace_name = kNamespace, .name = kName};
+  read.call.timeout = kLookUpTimeout;
+  read.call.max_retries = 2;
+  const Result<std::string> text = co_await client_.send(std::move(read));
   if (text.status().code() == Code::not_found) {
     log::info(
         "The cluster has no authentication settings: client certificates and front "

@@ -32,11 +32,9 @@ class ClientEndTest : public KubeTest {
   // Begins a patch of `name` whose result comes to `patched_`.
   void patch(const Client& client, const std::string& name, const CallOptions& call) {
     Client copy = client;
-    std::string body = "{}";
-    boost::asio::co_spawn(loop_,
-                          store_result(copy.patch(resources::nodes(), "", name, PatchType::merge,
-                                                  body, WriteOptions::defaults(), call),
-                                       &patched_),
+    ObjectRequest patch = patch_of(resources::nodes(), name, PatchType::merge);
+    patch.call = call;
+    boost::asio::co_spawn(loop_, store_result(copy.send(std::move(patch)), &patched_),
                           boost::asio::detached);
   }
   // The server counts on a thread of its own, which wakes nobody here.
@@ -73,7 +71,7 @@ TEST_F(ClientEndTest, API_68_NoRetryGoesOutAfterTheEnd) {
 TEST_F(ClientEndTest, WhatWaitsForTheRateLimitIsNeitherSentNorHoldsAPlace) {
   TestHttpServer server([](const ServerRequest&) { return json_reply("{}"); });
   const Client client = client_with(server, 0.5, 1);  // 2 s for each
-  ASSERT_TRUE(run(Client(client).get(resources::nodes(), "", "first")).ok());
+  ASSERT_TRUE(run(Client(client).send(read_of(resources::nodes(), "", "first"))).ok());
   CallOptions call;
   call.stop = stop_.get_token();
   patch(client, "second", call);
@@ -82,7 +80,7 @@ TEST_F(ClientEndTest, WhatWaitsForTheRateLimitIsNeitherSentNorHoldsAPlace) {
   run_until([&] { return patched_.has_value(); });
   EXPECT_EQ(patched_->status().code(), Code::cancelled);
   const auto begin = steady_clock::now();
-  ASSERT_TRUE(run(Client(client).get(resources::nodes(), "", "third")).ok());
+  ASSERT_TRUE(run(Client(client).send(read_of(resources::nodes(), "", "third"))).ok());
   EXPECT_LT(steady_clock::now() - begin, milliseconds(3'800)) << "the second one's token is its";
   ASSERT_EQ(server.requests().size(), 2u);
   EXPECT_EQ(server.requests()[1].target, "/api/v1/nodes/third");
@@ -124,9 +122,9 @@ TEST_F(ClientEndTest, AReadEndsAtOnce) {
   CallOptions call;
   call.stop = stop_.get_token();
   std::optional<Result<std::string>> got;
-  boost::asio::co_spawn(loop_,
-                        store_result(client.get(resources::nodes(), "", "n1", "", call), &got),
-                        boost::asio::detached);
+  boost::asio::co_spawn(
+      loop_, store_result(client.send(read_of(resources::nodes(), "", "n1", call)), &got),
+      boost::asio::detached);
   run_until_requested(api.server());
   stop_.request_stop();
   run_for(milliseconds(50));
@@ -162,7 +160,7 @@ TEST_F(ClientEndTest, AnAttemptTakesNoLongerThanTheCall) {
 TEST_F(ClientEndTest, WhatWaitsBeyondItsDeadlineIsNotSent) {
   TestHttpServer server([](const ServerRequest&) { return json_reply("{}"); });
   const Client client = client_with(server, 0.5, 1);  // 2 s for each
-  ASSERT_TRUE(run(Client(client).get(resources::nodes(), "", "first")).ok());
+  ASSERT_TRUE(run(Client(client).send(read_of(resources::nodes(), "", "first"))).ok());
   CallOptions call;
   call.deadline = steady_clock::now() + milliseconds(100);
   patch(client, "second", call);

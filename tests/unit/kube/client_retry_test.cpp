@@ -15,23 +15,23 @@ TEST_F(ClientTest, API_68_AnswersWithRetryAfterAreRepeated) {
   api_.expect({"/"}, with_retry_after(status_reply(429, "TooManyRequests"), "0"));
   api_.expect({"/"}, with_retry_after(status_reply(503, "ServiceUnavailable"), "0"));
   api_.expect({"/"}, json_reply("{}"));
-  EXPECT_TRUE(run(client().patch(nodes_, "", "n", PatchType::merge, "{}")).ok());
+  EXPECT_TRUE(run(client().send(patch_of(nodes_, "n", PatchType::merge))).ok());
   EXPECT_EQ(requests(), 3u);
   EXPECT_EQ(request(2).body, "{}");
 }
 
 TEST_F(ClientTest, API_68_NoRetryWithoutTheHeaderOrBeyondTheLimit) {
   api_.expect({"/"}, status_reply(429, "TooManyRequests"));
-  EXPECT_EQ(run(client().get(nodes_, "", "n")).status().code(), Code::resource_exhausted);
+  EXPECT_EQ(run(client().send(read_of(nodes_, "", "n"))).status().code(), Code::resource_exhausted);
   api_.expect({"/"}, with_retry_after(status_reply(503, "ServiceUnavailable"),
                                       "Wed, 21 Oct 2015 07:28:00 GMT"));
-  EXPECT_FALSE(run(client().get(nodes_, "", "n")).ok());
+  EXPECT_FALSE(run(client().send(read_of(nodes_, "", "n"))).ok());
   EXPECT_EQ(requests(), 2u);
   for (int i = 0; i < 3; ++i)
     api_.expect({"/"}, with_retry_after(status_reply(500, "InternalError"), "0"));
   CallOptions twice;
   twice.max_retries = 2;
-  EXPECT_FALSE(run(client().get(nodes_, "", "n", "", twice)).ok());
+  EXPECT_FALSE(run(client().send(read_of(nodes_, "", "n", twice))).ok());
   EXPECT_EQ(requests(), 5u);
 }
 
@@ -40,7 +40,7 @@ TEST_F(ClientTest, API_69_LostConnectionRepeatsReads) {
   cut.cut_after = 20;
   api_.expect({"/"}, cut);
   api_.expect({"/"}, json_reply("{}"));
-  EXPECT_TRUE(run(client().get(nodes_, "", "n")).ok());
+  EXPECT_TRUE(run(client().send(read_of(nodes_, "", "n"))).ok());
   EXPECT_EQ(requests(), 2u);
 }
 
@@ -53,11 +53,15 @@ TEST_F(ClientTest, API_70_134_LostConnectionNeverRepeatsWrites) {
     reset.reset = true;
     api_.expect({"/"}, reset);
     Status status;
-    if (verb == "create") status = run(client.create(leases_, "ns", body)).status();
-    if (verb == "update") status = run(client.update(leases_, "ns", "l", body)).status();
+    if (verb == "create")
+      status =
+          run(client.send(write_of(ObjectRequest::Verb::create, leases_, "ns", "", body))).status();
+    if (verb == "update")
+      status = run(client.send(write_of(ObjectRequest::Verb::update, leases_, "ns", "l", body)))
+                   .status();
     if (verb == "patch")
-      status = run(client.patch(nodes_, "", "n", PatchType::merge, body)).status();
-    if (verb == "remove") status = run(client.remove(nodes_, "", "n")).status();
+      status = run(client.send(patch_of(nodes_, "n", PatchType::merge, body))).status();
+    if (verb == "remove") status = run(client.send(removal_of(nodes_, "n"))).status();
     EXPECT_EQ(status.code(), Code::unavailable) << verb;
     EXPECT_EQ(requests(), static_cast<std::size_t>(++written)) << verb;
   }
@@ -70,7 +74,7 @@ TEST_F(ClientTest, RefusedConnectionIsReportedAtOnce) {
     config = config_for(gone);
   }
   Client nobody(loop_.get_executor(), config, ClientOptions());
-  const auto body = run(nobody.get(nodes_, "", "n"));
+  const auto body = run(nobody.send(read_of(nodes_, "", "n")));
   EXPECT_EQ(body.status().code(), Code::unavailable);
   EXPECT_EQ(body.status().reason(), "ConnectFailed");
 }
@@ -82,7 +86,7 @@ TEST_F(ClientTest, API_133_EveryRequestHasATimeLimit) {
   CallOptions options;
   options.timeout = std::chrono::milliseconds(50);
   options.max_retries = 0;
-  EXPECT_EQ(run(client().get(nodes_, "", "n", "", options)).status().code(),
+  EXPECT_EQ(run(client().send(read_of(nodes_, "", "n", options))).status().code(),
             Code::deadline_exceeded);
 }
 
@@ -95,11 +99,11 @@ TEST_F(ClientTest, API_76_RefusedTokenIsReadAgainOnce) {
   folder.write("token", "new");
   api_.expect({"/"}, status_reply(401, "Unauthorized"));
   api_.expect({"/"}, json_reply("{}"));
-  EXPECT_TRUE(run(client.get(nodes_, "", "n")).ok());
+  EXPECT_TRUE(run(client.send(read_of(nodes_, "", "n"))).ok());
   EXPECT_EQ(request(0).header("Authorization"), "Bearer old");
   EXPECT_EQ(request(1).header("Authorization"), "Bearer new");
   api_.expect({"/"}, status_reply(401, "Unauthorized"));
-  EXPECT_EQ(run(client.get(nodes_, "", "n")).status().error_class(), ErrorClass::auth);
+  EXPECT_EQ(run(client.send(read_of(nodes_, "", "n"))).status().error_class(), ErrorClass::auth);
   EXPECT_EQ(requests(), 3u);  // the same token again would be pointless
 }
 

@@ -13,6 +13,10 @@ namespace {
 using test::ServerReply;
 using testing::ElementsAre;
 
+ObjectRequest event_request() {
+  return write_of(ObjectRequest::Verb::create, resources::events(), "default", "", "{}");
+}
+
 TEST_F(ClientTest, API_67_RateLimitHoldsRequestsButNotWatches) {
   for (int i = 0; i < 3; ++i) api_.expect({"/"}, json_reply("{}"));
   for (int i = 0; i < 3; ++i) api_.expect_watch({}, {}, ScriptedApi::End::close);
@@ -23,7 +27,7 @@ TEST_F(ClientTest, API_67_RateLimitHoldsRequestsButNotWatches) {
   options.observer = [&](const CallRecord& call) { waits.push_back(call.limiter_wait); };
   Client client(loop_.get_executor(), config_for(api_.server()), options);
   const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(run(client.get(nodes_, "", "n")).ok());
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(run(client.send(read_of(nodes_, "", "n"))).ok());
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(190));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(run(client.open_watch(nodes_, "", WatchOptions())).ok());
   ASSERT_EQ(waits.size(), 6u);
@@ -45,7 +49,7 @@ TEST_F(ClientTest, ObserverSeesEveryAttempt) {
     EXPECT_FALSE(call.stream);
   };
   Client client(loop_.get_executor(), config_for(api_.server()), options);
-  ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::merge, "{}")).ok());
+  ASSERT_TRUE(run(client.send(patch_of(nodes_, "n", PatchType::merge))).ok());
   EXPECT_THAT(calls, ElementsAre("patch PATCH v1/nodes 503", "patch PATCH v1/nodes 200 again"));
 }
 
@@ -55,8 +59,8 @@ TEST_F(ClientTest, HOST_82_DerivedClientsShareTheConnection) {
   ClientOptions options;
   options.user_agent = "ccm-test/node-controller";
   const Client derived = client.derive(options);
-  ASSERT_TRUE(run(client.get(nodes_, "", "n")).ok());
-  ASSERT_TRUE(run(Client(derived).get(nodes_, "", "n")).ok());
+  ASSERT_TRUE(run(client.send(read_of(nodes_, "", "n"))).ok());
+  ASSERT_TRUE(run(Client(derived).send(read_of(nodes_, "", "n"))).ok());
   EXPECT_EQ(request(1).header("User-Agent"), "ccm-test/node-controller");
   EXPECT_EQ(api_.server().connections(), 1u);
 }
@@ -74,10 +78,9 @@ TEST_F(ClientTest, AClientThatYieldsLetsWritesGoFirstAndReadsNot) {
   std::optional<Result<std::string>> node;
   std::optional<Result<std::string>> event;
   boost::asio::co_spawn(loop_,
-                        store_result(client.patch(nodes_, "", "n1", PatchType::merge, "{}"), &node),
+                        store_result(client.send(patch_of(nodes_, "n1", PatchType::merge)), &node),
                         [](const std::exception_ptr&) {});
-  boost::asio::co_spawn(loop_,
-                        store_result(events.create(resources::events(), "default", "{}"), &event),
+  boost::asio::co_spawn(loop_, store_result(events.send(event_request()), &event),
                         [](const std::exception_ptr&) {});
   run_until([&] { return node.has_value(); });
   EXPECT_FALSE(event.has_value());
@@ -89,11 +92,10 @@ TEST_F(ClientTest, AClientThatYieldsLetsWritesGoFirstAndReadsNot) {
   api_.expect({"/events"}, json_reply("{}"));
   node.reset();
   event.reset();
-  boost::asio::co_spawn(loop_, store_result(client.get(nodes_, "", "n1"), &node),
+  boost::asio::co_spawn(loop_, store_result(client.send(read_of(nodes_, "", "n1")), &node),
                         [](const std::exception_ptr&) {});
   while (requests() < 3U) turn();
-  boost::asio::co_spawn(loop_,
-                        store_result(events.create(resources::events(), "default", "{}"), &event),
+  boost::asio::co_spawn(loop_, store_result(events.send(event_request()), &event),
                         [](const std::exception_ptr&) {});
   run_until([&] { return event.has_value(); });
   EXPECT_FALSE(node.has_value());
@@ -112,10 +114,10 @@ TEST_F(ClientTest, AClientThatYieldsDoesNotWaitForEver) {
   Client events = client.derive(options);
   std::optional<Result<std::string>> node;
   boost::asio::co_spawn(loop_,
-                        store_result(client.patch(nodes_, "", "n1", PatchType::merge, "{}"), &node),
+                        store_result(client.send(patch_of(nodes_, "n1", PatchType::merge)), &node),
                         [](const std::exception_ptr&) {});
   while (requests() < 1U) turn();
-  EXPECT_TRUE(run(events.create(resources::events(), "default", "{}")).ok());
+  EXPECT_TRUE(run(events.send(event_request())).ok());
   EXPECT_FALSE(node.has_value());
   run_until([&] { return node.has_value(); });
 }
@@ -129,20 +131,20 @@ TEST_F(ClientTest, AWriteThatWaitedPassesTheGateLastOfAll) {
   options.gate = std::make_shared<net::WriteGate>([&leading] { return leading; });
   Client fenced(loop_.get_executor(), config_for(api_.server()), options);
   api_.expect({"/n1"}, json_reply("{}"));
-  EXPECT_TRUE(run(fenced.patch(nodes_, "", "n1", PatchType::merge, "{}")).ok());
+  EXPECT_TRUE(run(fenced.send(patch_of(nodes_, "n1", PatchType::merge))).ok());
   // 429: the write comes again after a second, when another leads.
   api_.expect({"/n2"}, with_retry_after(status_reply(429, "TooManyRequests"), "1"));
   boost::asio::steady_timer lost(loop_, std::chrono::milliseconds(500));
   lost.async_wait([&leading](const boost::system::error_code&) { leading = false; });
-  const auto late = run(fenced.patch(nodes_, "", "n2", PatchType::merge, "{}"));
+  const auto late = run(fenced.send(patch_of(nodes_, "n2", PatchType::merge)));
   EXPECT_EQ(late.status().code(), Code::failed_precondition);
   EXPECT_EQ(late.status().reason(), "NotLeading");
   EXPECT_EQ(requests(), 2u);
-  EXPECT_FALSE(run(fenced.remove(nodes_, "", "n3")).ok());
-  EXPECT_FALSE(run(fenced.create(nodes_, "", "{}")).ok());
+  EXPECT_FALSE(run(fenced.send(removal_of(nodes_, "n3"))).ok());
+  EXPECT_FALSE(run(fenced.send(write_of(ObjectRequest::Verb::create, nodes_, "", "", "{}"))).ok());
   EXPECT_EQ(requests(), 2u);
   api_.expect({"/n1"}, json_reply("{}"));
-  EXPECT_TRUE(run(fenced.get(nodes_, "", "n1")).ok()) << "reads pass";
+  EXPECT_TRUE(run(fenced.send(read_of(nodes_, "", "n1"))).ok()) << "reads pass";
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST(ClientStatus, API_17_TooLargeVersionCountsAsExpired) {
 
 TEST_F(ClientTest, FailureSaysWhatWasAsked) {
   api_.expect({"/"}, status_reply(404, "NotFound", "nodes \\\"n1\\\" not found"));
-  const auto body = run(client().get(nodes_, "", "n1"));
+  const auto body = run(client().send(read_of(nodes_, "", "n1")));
   EXPECT_EQ(body.status().message(), "get v1/nodes n1: nodes \"n1\" not found");
 }
 

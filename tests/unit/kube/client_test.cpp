@@ -18,10 +18,10 @@ using testing::HasSubstr;
 
 TEST_F(ClientTest, API_1_5_106_RequestsCarryPathAndHeaders) {
   api_.expect({"/api/v1/nodes/n1"}, json_reply(node_json("n1", 5)));
-  const auto body = run(client().get(nodes_, "", "n1", "0"));
+  const auto body = run(client().send(read_of(nodes_, "", "n1")));
   ASSERT_TRUE(body.ok()) << body.status().message();
   EXPECT_EQ(*body, node_json("n1", 5));
-  EXPECT_EQ(request(0).target, "/api/v1/nodes/n1?resourceVersion=0");
+  EXPECT_EQ(request(0).target, "/api/v1/nodes/n1");
   EXPECT_EQ(request(0).header("Accept"), "application/json");
   EXPECT_EQ(request(0).header("User-Agent"), "ccm-test");
   EXPECT_EQ(request(0).header("Authorization"), "");
@@ -48,7 +48,7 @@ TEST_F(ClientTest, API_2_ServerPrefixPrecedesThePath) {
   ClientConfig config = config_for(api_.server());
   config.server += "/prefix";
   Client prefixed(loop_.get_executor(), config, ClientOptions());
-  EXPECT_TRUE(run(prefixed.get(nodes_, "", "n1")).ok());
+  EXPECT_TRUE(run(prefixed.send(read_of(nodes_, "", "n1"))).ok());
 }
 
 TEST_F(ClientTest, API_47_WritesUseMethodMediaTypeAndOptions) {
@@ -57,20 +57,27 @@ TEST_F(ClientTest, API_47_WritesUseMethodMediaTypeAndOptions) {
   WriteOptions options;
   options.field_manager = "ccm node";
   const std::string body = R"({"a":1})";
-  ASSERT_TRUE(run(client.create(leases_, "ns", body, options)).ok());
-  ASSERT_TRUE(run(client.update(leases_, "ns", "l", body)).ok());
-  ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::json, "[]")).ok());
-  ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::merge, body)).ok());
+  ASSERT_TRUE(
+      run(client.send(write_of(ObjectRequest::Verb::create, leases_, "ns", "", body, options)))
+          .ok());
+  ASSERT_TRUE(
+      run(client.send(write_of(ObjectRequest::Verb::update, leases_, "ns", "l", body))).ok());
+  ASSERT_TRUE(run(client.send(patch_of(nodes_, "n", PatchType::json, "[]"))).ok());
+  ASSERT_TRUE(run(client.send(patch_of(nodes_, "n", PatchType::merge, body))).ok());
   options.subresource = "status";
-  ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::strategic_merge, body, options)).ok());
+  ASSERT_TRUE(
+      run(client.send(patch_of(nodes_, "n", PatchType::strategic_merge, body, options))).ok());
   options.subresource.clear();
-  ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::apply, body, options)).ok());
+  ASSERT_TRUE(run(client.send(patch_of(nodes_, "n", PatchType::apply, body, options))).ok());
   DeleteOptions preconditions;
   preconditions.uid = "u-1";
   preconditions.resource_version = "7";
-  ASSERT_TRUE(run(client.remove(nodes_, "", "n", preconditions)).ok());
+  ASSERT_TRUE(run(client.send(removal_of(nodes_, "n", preconditions))).ok());
   const Resource accounts = *Resource::parse("v1/serviceaccounts");
-  ASSERT_TRUE(run(client.create_sub(accounts, "ns", "sa", "token", body)).ok());
+  options.subresource = "token";
+  ASSERT_TRUE(
+      run(client.send(write_of(ObjectRequest::Verb::create, accounts, "ns", "sa", body, options)))
+          .ok());
   std::vector<std::string> seen;
   for (const ServerRequest& r : api_.server().requests()) {
     seen.push_back(r.method + " " + r.target + " " + r.header("Content-Type"));
@@ -98,9 +105,9 @@ TEST_F(ClientTest, API_7_APatchMayAskForTheMetadataOnly) {
   for (int i = 0; i < 2; ++i) api_.expect({"/"}, json_reply("{}"));
   WriteOptions options;
   Client client = this->client();
-  ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::merge, "{}", options)).ok());
+  ASSERT_TRUE(run(client.send(patch_of(nodes_, "n", PatchType::merge, "{}", options))).ok());
   options.answer_metadata = true;
-  ASSERT_TRUE(run(client.patch(nodes_, "", "n", PatchType::merge, "{}", options)).ok());
+  ASSERT_TRUE(run(client.send(patch_of(nodes_, "n", PatchType::merge, "{}", options))).ok());
   EXPECT_EQ(request(0).header("Accept"), "application/json");
   EXPECT_EQ(request(1).header("Accept"),
             "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
@@ -113,9 +120,9 @@ TEST_F(ClientTest, API_16_18_132_ListParameters) {
   options.limit = 10;
   options.resource_version = "5";
   options.resource_version_match = "NotOlderThan";
-  ASSERT_TRUE(run(client().list(leases_, "ns", options)).ok());
+  ASSERT_TRUE(run(client().send(list_of(leases_, "ns", options))).ok());
   options.continue_token = "t";
-  ASSERT_TRUE(run(client().list(leases_, "", options)).ok());
+  ASSERT_TRUE(run(client().send(list_of(leases_, "", options))).ok());
   EXPECT_EQ(
       request(0).target,
       "/apis/coordination.k8s.io/v1/namespaces/ns/leases?labelSelector=a%3Db%2Cc%21%3Dd&limit=10&"
@@ -133,7 +140,7 @@ TEST_F(ClientTest, API_85_ImpersonationHeaders) {
   config.impersonate.groups = {"a", "b"};
   config.impersonate.extra = {{"example.com/scope", {"x"}}};
   Client client(loop_.get_executor(), config, ClientOptions());
-  ASSERT_TRUE(run(client.get(nodes_, "", "n")).ok());
+  ASSERT_TRUE(run(client.send(read_of(nodes_, "", "n"))).ok());
   EXPECT_EQ(request(0).header("Impersonate-User"), "jane");
   EXPECT_EQ(request(0).header("Impersonate-Uid"), "7");
   EXPECT_EQ(request(0).header("Impersonate-Extra-example.com%2Fscope"), "x");
@@ -152,8 +159,8 @@ TEST_F(ClientTest, API_107_WarningsAreLoggedOnce) {
   std::vector<std::string> lines;
   log::redirect([&](std::string_view line) { lines.emplace_back(line); });
   Client client = this->client();
-  ASSERT_TRUE(run(client.get(nodes_, "", "n")).ok());
-  ASSERT_TRUE(run(client.get(nodes_, "", "n")).ok());
+  ASSERT_TRUE(run(client.send(read_of(nodes_, "", "n"))).ok());
+  ASSERT_TRUE(run(client.send(read_of(nodes_, "", "n"))).ok());
   log::redirect({});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_THAT(lines[0], HasSubstr("v1 Thing is deprecated"));
@@ -170,17 +177,17 @@ TEST_F(ClientTest, Issue37_13_AnAnswerIsNotLargerThanAnyObject) {
   Client api = client();
   CallOptions small;
   small.max_response_bytes = 1u << 20;
-  const Result<std::string> large = run(api.get(leases_, "kube-system", "l"));
+  const Result<std::string> large = run(api.send(read_of(leases_, "kube-system", "l")));
   EXPECT_EQ(large.status().code(), Code::resource_exhausted);
   EXPECT_NE(large.status().message().find("the answer's body is larger than 8388608 bytes"),
             std::string::npos)
       << large.status().message();
-  EXPECT_TRUE(run(api.get(leases_, "kube-system", "l")).ok());
-  EXPECT_EQ(run(api.get(leases_, "kube-system", "l", "", small)).status().code(),
+  EXPECT_TRUE(run(api.send(read_of(leases_, "kube-system", "l"))).ok());
+  EXPECT_EQ(run(api.send(read_of(leases_, "kube-system", "l", small))).status().code(),
             Code::resource_exhausted);
   ListOptions options;
   options.limit = 500;
-  EXPECT_TRUE(run(api.list(leases_, "kube-system", options)).ok());
+  EXPECT_TRUE(run(api.send(list_of(leases_, "kube-system", options))).ok());
 }
 
 TEST_F(ClientTest, RawPathsForHealthAndReviews) {
@@ -189,14 +196,15 @@ TEST_F(ClientTest, RawPathsForHealthAndReviews) {
     reply.body = "ok";
     return reply;
   }());
-  EXPECT_EQ(*run(client().raw("GET", "/healthz?verbose")), "ok");
+  EXPECT_EQ(*run(client().raw("GET", "/healthz?verbose", "", CallOptions())), "ok");
   api_.expect({"/readyz"}, [] {
     ServerReply reply;
     reply.status = 500;
     reply.body = "not ready";
     return reply;
   }());
-  EXPECT_EQ(run(client().raw("GET", "/readyz")).status().code(), Code::unavailable);
+  EXPECT_EQ(run(client().raw("GET", "/readyz", "", CallOptions())).status().code(),
+            Code::unavailable);
 }
 
 }  // namespace

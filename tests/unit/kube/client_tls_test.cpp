@@ -34,11 +34,11 @@ TEST_F(TlsClientTest, API_82_ClientCertificateAndItsRotation) {
   config.client_key_file = folder.path() + "/tls.key";
   Client client(loop_.get_executor(), config, ClientOptions());
   ASSERT_TRUE(client.check().ok()) << client.check().message();
-  ASSERT_TRUE(run(client.get(resources::nodes(), "", "n")).ok());
+  ASSERT_TRUE(run(client.send(read_of(resources::nodes(), "", "n"))).ok());
   write("second");
   // Files are looked at once a second at most.
   run_until([&] {
-    (void)run(client.get(resources::nodes(), "", "n"));
+    (void)run(client.send(read_of(resources::nodes(), "", "n")));
     return server.requests().back().client_subject.find("second") != std::string::npos;
   });
   EXPECT_THAT(server.requests().front().client_subject, HasSubstr("first"));
@@ -52,7 +52,7 @@ TEST_F(TlsClientTest, ForeignServerIsNotTrusted) {
   config.ca_data = test::make_authority("ours").certificate_pem;
   config.token = "s3cr3t";
   Client client(loop_.get_executor(), config, ClientOptions());
-  const auto body = run(client.get(resources::nodes(), "", "n"));
+  const auto body = run(client.send(read_of(resources::nodes(), "", "n")));
   EXPECT_EQ(body.status().code(), Code::unauthenticated);
   EXPECT_TRUE(server.requests().empty());
 }
@@ -82,7 +82,7 @@ TEST_F(TlsClientTest, API_89_ExecTokenIsSentAndRenewedAfter401) {
                    true);
   config.exec = exec;
   Client client(loop_.get_executor(), config, ClientOptions());
-  const auto body = run(client.get(resources::nodes(), "", "n"));
+  const auto body = run(client.send(read_of(resources::nodes(), "", "n")));
   EXPECT_TRUE(body.ok()) << body.status().message();
   EXPECT_EQ(server.requests().size(), 2u);
 }

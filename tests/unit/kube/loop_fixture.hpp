@@ -78,6 +78,46 @@ class TestFolder {
   std::string path_;
 };
 
+inline ObjectRequest read_of(Resource resource, std::string space, std::string name,
+                             CallOptions call = {}) {
+  return {.resource = std::move(resource),
+          .namespace_name = std::move(space),
+          .name = std::move(name),
+          .call = std::move(call)};
+}
+
+inline ObjectRequest write_of(ObjectRequest::Verb verb, Resource resource, std::string space,
+                              std::string name, std::string body, WriteOptions write = {}) {
+  return {.verb = verb,
+          .resource = std::move(resource),
+          .namespace_name = std::move(space),
+          .name = std::move(name),
+          .body = std::move(body),
+          .write = std::move(write)};
+}
+
+inline ObjectRequest patch_of(Resource resource, std::string name, PatchType type,
+                              std::string body = "{}", WriteOptions write = {}) {
+  ObjectRequest request = write_of(ObjectRequest::Verb::patch, std::move(resource), "",
+                                   std::move(name), std::move(body), std::move(write));
+  request.patch_type = type;
+  return request;
+}
+
+inline ObjectRequest removal_of(Resource resource, std::string name, DeleteOptions remove = {}) {
+  return {.verb = ObjectRequest::Verb::remove,
+          .resource = std::move(resource),
+          .name = std::move(name),
+          .remove = std::move(remove)};
+}
+
+inline ObjectRequest list_of(Resource resource, std::string space, ListOptions page) {
+  return {.verb = ObjectRequest::Verb::list,
+          .resource = std::move(resource),
+          .namespace_name = std::move(space),
+          .page = std::move(page)};
+}
+
 inline test::ServerReply json_reply(std::string body, unsigned status = 200) {
   test::ServerReply reply;
   reply.status = status;

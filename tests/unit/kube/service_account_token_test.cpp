@@ -200,7 +200,7 @@ TEST_F(ServiceAccountTokenTest, HOST_130_ARefusedTokenIsReplaced) {
   const auto tokens = source();
   config.token_source = tokens;
   Client client(loop_.get_executor(), config, ClientOptions());
-  EXPECT_TRUE(run(client.get(resources::nodes(), "", "n")).ok());
+  EXPECT_TRUE(run(client.send(read_of(resources::nodes(), "", "n"))).ok());
   const auto requests = server_.requests();
   ASSERT_EQ(requests.size(), 4U);
   EXPECT_EQ(requests[0].header("Authorization"), "") << "the program's own credential";
@@ -216,7 +216,7 @@ TEST_F(ServiceAccountTokenTest, WithoutATokenNoRequestIsSent) {
   ClientConfig config = config_for(server_).anonymous();
   config.token_source = source();
   Client client(loop_.get_executor(), config, ClientOptions());
-  const auto answered = run(client.get(resources::nodes(), "", "n"));
+  const auto answered = run(client.send(read_of(resources::nodes(), "", "n")));
   EXPECT_EQ(answered.status().code(), Code::permission_denied);
   EXPECT_THAT(answered.status().message(), HasSubstr("serviceaccounts/token"));
   EXPECT_THAT(targets(), ElementsAre(kToken));

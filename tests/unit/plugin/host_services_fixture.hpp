@@ -89,6 +89,7 @@ struct ScriptedApi final : ObjectApi {
       case Verb::patch:
         return "patch " + about + name + " " + std::to_string(static_cast<int>(patch_type)) + " " +
                body + " " + write.subresource + " " + write.field_manager;
+      case Verb::update:
       case Verb::remove:
         break;
     }

@@ -59,6 +59,7 @@ struct AnsweringApi final : plugin::ObjectApi {
                       std::move(done));
       case Verb::create:
         return answer("create", std::move(request.body), std::move(done));
+      case Verb::update:
       case Verb::remove:
         return answer("remove", "{}", std::move(done));
     }
