@@ -8,7 +8,6 @@
 
 #include "cloud/broker/instances_broker.hpp"
 #include "cloud/deletion/deletion_telemetry.hpp"
-#include "cloud/deletion/held_nodes.hpp"
 #include "cloud/deletion/node_view.hpp"
 #include "plugin/host_services/kube_access.hpp"
 #include "runtime/brake.hpp"
