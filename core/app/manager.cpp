@@ -32,8 +32,6 @@
 #include "serving/pages.hpp"
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <prometheus/registry.h>
 
 #include <algorithm>
@@ -401,7 +399,6 @@ struct Manager final : plugin::FlagSource {
     kube::CallOptions once;
     once.timeout = milliseconds(5'000);
     once.max_retries = 0;
-    asio::steady_timer timer(loop.context());
     for (;;) {
       std::string method = "GET";
       std::string path = "/healthz";
@@ -420,8 +417,7 @@ struct Manager final : plugin::FlagSource {
       }
       log::warning("Waiting for the API server",
                    {{"server", clients.config().server}, {"err", answer.status()}});
-      timer.expires_after(std::chrono::seconds(1));
-      co_await timer.async_wait(asio::use_awaitable);
+      co_await net::pause(loop.executor(), std::chrono::seconds(1));
     }
   }
 

@@ -1,10 +1,8 @@
 #include "app/orderly_stop.hpp"
 
 #include "base/log.hpp"
+#include "net/coroutines.hpp"
 #include "plugin/await_callback.hpp"
-
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <functional>
 #include <utility>
@@ -27,14 +25,12 @@ constexpr milliseconds kComponentsEnd{1'000};  // controllers, provider, plugins
 asio::awaitable<std::string> writes_end(const StopParts& parts, milliseconds limit) {
   constexpr milliseconds kCheckInterval{5};
   const auto end = std::chrono::steady_clock::now() + limit;
-  asio::steady_timer timer(parts.loop.context());
   while (true) {
     std::string open;
     if (const auto unseen = parts.plugins.unseen_write()) open = *unseen + " runs on a worker";
     if (parts.write_gate->under_way() > 0) open = "a write has no answer";
     if (open.empty() || std::chrono::steady_clock::now() >= end) co_return open;
-    timer.expires_after(kCheckInterval);
-    co_await timer.async_wait(asio::use_awaitable);
+    co_await net::pause(parts.loop.executor(), kCheckInterval);
   }
 }
 

@@ -14,10 +14,7 @@
 #include <ccm/percent_encode.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
@@ -48,11 +45,6 @@ constexpr std::size_t kLargestObject = 8u << 20;
 constexpr std::size_t kLargestList = 64u << 20;
 // As Go's clients ask. Custom resources come as JSON.
 constexpr const char* kProtobufOrJson = "application/vnd.kubernetes.protobuf,application/json";
-
-asio::awaitable<void> pause(asio::any_io_executor executor, std::chrono::milliseconds delay) {
-  asio::steady_timer timer(executor, delay);
-  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-}
 
 // Not zero, which would be no limit at all.
 std::chrono::milliseconds left_until(Clock::time_point deadline) {
@@ -305,7 +297,7 @@ asio::awaitable<void> yield_to_writes(std::shared_ptr<Connection> connection,
   constexpr std::chrono::milliseconds kYield{10};
   const Clock::time_point end = Clock::now() + limit;
   while (connection->writes > 0 && Clock::now() < end) {
-    co_await pause(connection->executor, kYield);
+    co_await net::pause(connection->executor, kYield);
   }
 }
 
@@ -356,7 +348,7 @@ asio::awaitable<Result<Answer>> attempts(std::shared_ptr<Client::Impl> impl, con
     const std::optional<std::chrono::milliseconds> delay = retry_delay(call, result);
     if (!delay || tries >= call.retries || !time_for(call, *delay)) co_return result;
     log_retry(call, *delay);
-    co_await pause(connection->executor, *delay);
+    co_await net::pause(connection->executor, *delay);
   }
 }
 

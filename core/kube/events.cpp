@@ -3,12 +3,10 @@
 #include "base/log.hpp"
 #include "kube/event_correlator.hpp"
 #include "kube/task_group.hpp"
+#include "net/coroutines.hpp"
 #include "net/http_client.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -154,8 +152,7 @@ asio::awaitable<void> EventRecorder::Impl::deliver(RawEvent event) {
     // An answer of the server is final; only a lost connection is retried.
     const bool transport = status.reason().empty() || status.reason() == net::kConnectFailed;
     if (!transport || attempt == options.delivery_attempts) break;
-    asio::steady_timer timer(client.executor(), pause_before(attempt));
-    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_await net::pause(client.executor(), pause_before(attempt));
   }
   if (status.ok()) {
     correlator.written(*verdict, name_time);
@@ -219,14 +216,12 @@ void EventRecorder::start() {
 asio::awaitable<void> EventRecorder::drain(std::chrono::milliseconds limit) {
   const std::shared_ptr<Impl> impl = impl_;
   const auto end = std::chrono::steady_clock::now() + limit;
-  asio::steady_timer timer(impl->client.executor());
   const auto empty = [&impl] {
     const std::lock_guard lock(impl->mutex);
     return impl->queue.size() == 0 && !impl->busy;
   };
   while (!empty() && std::chrono::steady_clock::now() < end) {
-    timer.expires_after(std::chrono::milliseconds(5));
-    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_await net::pause(impl->client.executor(), std::chrono::milliseconds(5));
   }
 }
 

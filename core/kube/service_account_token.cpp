@@ -5,10 +5,6 @@
 #include "kube/object.hpp"
 #include "net/coroutines.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -100,15 +96,13 @@ asio::awaitable<void> ServiceAccountToken::renew() {
 }
 
 asio::awaitable<Result<std::string>> ServiceAccountToken::request() {
-  asio::steady_timer timer(client_.executor());
   auto pause = timing_.pause;
   for (int tries = 1;; ++tries) {
     Result<std::string> answer = co_await request_once();
     if (answer.ok() || tries >= timing_.tries || !worth_another_try(answer.status())) {
       co_return answer;
     }
-    timer.expires_after(pause);
-    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_await net::pause(client_.executor(), pause);
     pause *= 2;
   }
 }

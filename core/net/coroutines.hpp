@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -13,6 +14,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <chrono>
 #include <exception>
 #include <list>
 #include <optional>
@@ -27,6 +29,13 @@ inline void spawn(const boost::asio::any_io_executor& executor, boost::asio::awa
   boost::asio::co_spawn(executor, std::move(work), [](const std::exception_ptr& fault) {
     if (fault) std::rethrow_exception(fault);
   });
+}
+
+// A while, or until the coroutine is cancelled. The executor's thread.
+inline boost::asio::awaitable<void> pause(boost::asio::any_io_executor executor,
+                                          std::chrono::nanoseconds delay) {
+  boost::asio::steady_timer timer(executor, delay);
+  co_await timer.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
 }
 
 template <typename T>

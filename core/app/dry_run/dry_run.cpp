@@ -2,10 +2,8 @@
 
 #include "app/dry_run/plan.hpp"
 #include "app/dry_run/planned_objects.hpp"
+#include "net/coroutines.hpp"
 
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -155,12 +153,10 @@ bool DryRun::busy(const plugin_host::PluginHost& plugins) const {
 }
 
 boost::asio::awaitable<void> DryRun::settle(const plugin_host::PluginHost& plugins) {
-  boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
   const auto end = steady_clock::now() + options_.timeout;
   auto quiet_since = steady_clock::now();
   while (!settled_ && steady_clock::now() < end) {
-    timer.expires_after(kQuietCheck);
-    co_await timer.async_wait(boost::asio::use_awaitable);
+    co_await net::pause(loop_.executor(), kQuietCheck);
     if (busy(plugins)) quiet_since = steady_clock::now();
     settled_ = steady_clock::now() - quiet_since >= kQuiet;
   }

@@ -1,8 +1,7 @@
 #include "serving/auth/reviews.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include "net/coroutines.hpp"
+
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
@@ -75,7 +74,6 @@ asio::awaitable<Result<std::string>> ReviewClient::post(std::string review, Requ
   if (!place) co_return busy();
   const auto limit = steady_clock::now() + limits_.budget;
   milliseconds pause = limits_.first_pause;
-  asio::steady_timer timer(client_.executor());
   for (int attempt = 1;; ++attempt) {
     kube::CallOptions call;
     call.max_retries = 0;
@@ -90,8 +88,7 @@ asio::awaitable<Result<std::string>> ReviewClient::post(std::string review, Requ
     if (answer.ok() || !may_pass(answer.status()) || attempt >= limits_.tries) co_return answer;
     const milliseconds wait = std::max(jittered(pause), answer.status().retry_after());
     if (steady_clock::now() + wait >= limit) co_return answer;
-    timer.expires_after(wait);
-    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_await net::pause(client_.executor(), wait);
     pause = std::chrono::duration_cast<milliseconds>(pause * limits_.pause_factor);
   }
 }
