@@ -19,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ccm::kube {
@@ -118,7 +119,6 @@ class Informer {
   // Store, any thread. get: null when absent; `namespace_name` empty for cluster scoped objects.
   [[nodiscard]] ObjectPtr get(std::string_view namespace_name, std::string_view name) const;
   [[nodiscard]] std::vector<ObjectPtr> list() const;  // in no order
-  [[nodiscard]] std::size_t size() const;
   // The resourceVersion up to which the store is known to be complete.
   [[nodiscard]] std::string resource_version() const;
   [[nodiscard]] InformerStatistics statistics() const;
@@ -135,14 +135,22 @@ class InformerSet {
  public:
   // `restored`: as in ServerFindings.
   explicit InformerSet(Client client, InformerTiming timing = {},
-                       std::function<void(const std::string& reason)> restored = {});
-  ~InformerSet();
+                       std::function<void(const std::string& reason)> restored = {})
+      : client_(std::move(client)), timing_(timing) {
+    findings_->restored = std::move(restored);
+  }
+  ~InformerSet() { stop(); }
 
   // The informer for `spec`, made on demand; starts in the loop's next step if start() was called
   // already.
   std::shared_ptr<Informer> informer(const InformerSpec& spec);
-  void start();
-  void stop();
+  void start() {
+    started_ = true;
+    for (const auto& informer : informers_) informer->start();
+  }
+  void stop() {
+    for (const auto& informer : informers_) informer->stop();
+  }
   [[nodiscard]] const std::vector<std::shared_ptr<Informer>>& informers() const {
     return informers_;
   }

@@ -52,7 +52,7 @@ TEST_F(InformerTest, API_24_OneMalformedObjectAmongThousandsCostsNoOther) {
                  {event_json("MODIFIED", malformed),
                   event_json("MODIFIED", node_json("n2999", 13, "sandbox://9"))});
   play(kNodes + 2);
-  EXPECT_EQ(informer().size(), kNodes);
+  EXPECT_EQ(informer().list().size(), kNodes);
   EXPECT_EQ(informer().statistics().skipped_objects, 2u);
   EXPECT_EQ(seen_.at(kNodes), "synced");
   EXPECT_EQ(seen_.back(), "change n2999");

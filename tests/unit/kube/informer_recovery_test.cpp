@@ -110,7 +110,7 @@ TEST_F(InformerTest, API_17_27_ListTooNewThenFromTheNewestState) {
   api_.expect_watch({"resourceVersion=8"}, {});
   play(3);
   EXPECT_THAT(seen_, ElementsAre("add a", "synced", "same a"));
-  EXPECT_EQ(informer().size(), 1u);
+  EXPECT_EQ(informer().list().size(), 1u);
 }
 
 TEST_F(InformerTest, API_28_ThrottledWatchIsRepeatedWithoutListing) {
@@ -297,7 +297,7 @@ class EndlessListTest : public InformerTest {
     informer().start();
     run_until([this] { return !informer().last_failure().ok(); });
     EXPECT_FALSE(informer().synced()) << "a part of a list is none";
-    EXPECT_EQ(informer().size(), 0u);
+    EXPECT_EQ(informer().list().size(), 0u);
     return informer().last_failure().message();
   }
   static std::vector<std::string> nodes(int first, int count) {

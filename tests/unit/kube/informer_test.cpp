@@ -21,7 +21,7 @@ TEST_F(InformerTest, API_38_StreamedListThenEventsOnTheSameStream) {
   EXPECT_THAT(seen_, ElementsAre("add a", "add b", "synced", "change a", "delete b", "late-add c"));
   EXPECT_EQ(informer().get("", "a")->text_at("/spec/providerID"), "sandbox://2");
   EXPECT_EQ(informer().get("", "b"), nullptr);
-  EXPECT_EQ(informer().size(), 2u);
+  EXPECT_EQ(informer().list().size(), 2u);
   EXPECT_EQ(api_.server().requests().size(), 1u);
   EXPECT_TRUE(run(informer().wait_synced()).ok());
 }
@@ -124,7 +124,7 @@ TEST_F(InformerTest, StopEndsTheWatchAndKeepsTheStore) {
   api_.release();
   EXPECT_TRUE(api_.server().wait_for_open_connections(0));
   loop_.poll();
-  EXPECT_EQ(informer().size(), 1u);
+  EXPECT_EQ(informer().list().size(), 1u);
   EXPECT_EQ(api_.server().requests().size(), 1u);
   EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
 }
