@@ -115,7 +115,7 @@ class Exchange {
       if (last) {  // the message names method and URL
         co_return running_->end(redacted(response.status(), call_.secrets));
       }
-      co_await sleep(timers(), pause);
+      co_await wait(pause);
     }
   }
 
@@ -171,9 +171,16 @@ class Exchange {
         refuse(pause, wanted);
         break;
       }
-      co_await sleep(timers(), std::min(pause, kCheckAgain));
+      co_await wait(std::min(pause, kCheckAgain));
     }
     co_return false;
+  }
+
+  // A while, or until the operation has ended.
+  Task<void> wait(milliseconds delay) {
+    const auto context = running_->context()->child(delay);
+    const std::stop_callback ended(running_->stop_token(), [&context] { context->cancel(); });
+    co_await end_of(context);
   }
 
   // One try; its answer is told to all who keep account of it.

@@ -246,7 +246,8 @@ TEST_F(HttpServiceTest, RetryAfterIsObeyedByAllUnderThatCredential) {
   send(second, "GET", "account");
   send(other, "GET", "another");
   EXPECT_EQ(requests_.size(), 2u) << "only the other credential's call goes out";
-  advance(6999ms);
+  for (int second = 0; second < 6; ++second) advance(1s);  // the loop runs at each look
+  advance(999ms);
   EXPECT_EQ(requests_.size(), 2u);
   advance(1ms);
   EXPECT_EQ(requests_.size(), 4u);
@@ -294,6 +295,25 @@ TEST_F(HttpServiceTest, TheCtxEndsTheCallAtOnce) {
   advance(1min);
   EXPECT_EQ(caught.calls, 1);
   EXPECT_EQ(requests_.size(), 1u) << "no further try";
+}
+
+TEST_F(HttpServiceTest, ThePauseBeforeAnotherTryEndsWithTheCall) {
+  ASSERT_TRUE(create(true).ok());
+  const std::size_t timers = timers_.waiting();
+  auto context = component_->background()->child(std::nullopt);
+  Caught caught;
+  {
+    const KnownContext ctx(runtime_.contexts, plugin_number(), context);
+    send(caught, "GET", "", ctx.get());
+    answer(response(503, {{"Retry-After", "300"}}));
+    EXPECT_EQ(timers_.waiting(), timers + 1);
+  }
+  poll();
+  ASSERT_TRUE(caught.status);
+  EXPECT_EQ(timers_.waiting(), timers);
+  const std::weak_ptr<Context> left = context;
+  context.reset();
+  EXPECT_TRUE(left.expired()) << "the exchange, which has ended, keeps its operation";
 }
 
 TEST_F(HttpServiceTest, TheLastTenthOfTheBudgetWaitsForWhatMatters) {
