@@ -212,14 +212,17 @@ void add_change_limits(serving::SampledMetrics* sampled, const plugin_host::Plug
       "ccm_load_balancer_changes_waiting",
       "Changes of Services that wait for their turn, by the limit that holds them back.",
       [&plugins] {
-        const cloud::ChangeLimitReport report = plugins.cloud().change_limits();
+        const auto* const balancers = plugins.cloud().load_balancers();
+        const auto report = balancers ? balancers->change_limits() : cloud::ChangeLimitReport();
         return Samples{
             {{{"limit", "service"}}, static_cast<double>(report.waiting_for_service)},
             {{{"limit", "namespace"}}, static_cast<double>(report.waiting_for_namespace)}};
       });
   sampled->counter("ccm_load_balancer_changes_held_total",
                    "Changes of Services that had to wait for their turn.", [&plugins] {
-                     return Samples{{{}, static_cast<double>(plugins.cloud().changes_held())}};
+                     const auto* const balancers = plugins.cloud().load_balancers();
+                     const uint64_t held = balancers ? balancers->changes_held() : 0;
+                     return Samples{{{}, static_cast<double>(held)}};
                    });
 }
 

@@ -176,20 +176,6 @@ void CloudConnection::begin() {
   route_deletions_.begin();
 }
 
-std::optional<cloud::LoadBalancerReport> CloudConnection::load_balancer_of(
-    std::string_view service) const {
-  if (!load_balancers_) return std::nullopt;
-  return load_balancers_->balancer_of(service);
-}
-
-cloud::ChangeLimitReport CloudConnection::change_limits() const {
-  return load_balancers_ ? load_balancers_->change_limits() : cloud::ChangeLimitReport();
-}
-
-uint64_t CloudConnection::changes_held() const {
-  return load_balancers_ ? load_balancers_->changes_held() : 0;
-}
-
 std::size_t CloudConnection::replacements_held() const {
   return load_balancers_ ? load_balancers_->replacements_held() : 0;
 }
@@ -203,10 +189,6 @@ std::string CloudConnection::listing_doubt() const {
   if (!age) return {};
   return "the cloud's list of instances has been incomplete or suspiciously short for " +
          short_duration(*age) + ", so nothing is concluded from what it lacks";
-}
-
-std::vector<cloud::RouteReport> CloudConnection::routes_of(const std::string& node) const {
-  return routes_ ? routes_->routes_of(node) : std::vector<cloud::RouteReport>();
 }
 
 std::string CloudConnection::brake_summary() const {

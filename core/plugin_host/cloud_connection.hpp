@@ -67,25 +67,19 @@ class CloudConnection {
 
   // The instances of the cloud; null when the provider does not offer them.
   [[nodiscard]] cloud::InstancesBroker* instances() const { return instances_.get(); }
-  // The provider, as it is configured, has them.
-  [[nodiscard]] bool has_load_balancers() const { return load_balancers_ != nullptr; }
+  // Null when the provider, as it is configured, has none.
+  [[nodiscard]] const cloud::LoadBalancersBroker* load_balancers() const {
+    return load_balancers_.get();
+  }
+  [[nodiscard]] const cloud::RoutesBroker* routes() const { return routes_.get(); }
   // Where Services record the id of their load balancer.
   [[nodiscard]] const std::string& id_annotation() const { return id_annotation_; }
-  // The load balancer of one Service, "namespace/name"; nullopt when nothing is known of it.
-  [[nodiscard]] std::optional<cloud::LoadBalancerReport> load_balancer_of(
-      std::string_view service) const;
-  // The changes of load balancers that wait for their turn.
-  [[nodiscard]] cloud::ChangeLimitReport change_limits() const;
-  // How many had to wait, in all.
-  [[nodiscard]] uint64_t changes_held() const;
   // Services that the creation brake keeps from another load balancer.
   [[nodiscard]] std::size_t replacements_held() const;
   // For how long nothing has been concluded from what the cloud's list of instances lacks.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> listing_doubted_for() const;
   // Why, and for how long, as a text for people; empty while the list is trusted.
   [[nodiscard]] std::string listing_doubt() const;
-  // The routes of one Node, as the broker knows them.
-  [[nodiscard]] std::vector<cloud::RouteReport> routes_of(const std::string& node) const;
   // The cloud's limits of calls, one for each credential.
   [[nodiscard]] std::vector<plugin::BudgetReport> budgets() const { return budgets_.report(); }
   // A line that anybody may read, without names: the brake on Nodes, and each other one that holds.

@@ -309,8 +309,9 @@ StatusJson object_json(const plugin_host::PluginHost& plugins, const Holdups& he
     json["controllers"].push_back(one_json(object, held, now));
   }
   json["warnings"] = warnings_json(plugins, key, now);
-  if (const auto balancer = plugins.cloud().load_balancer_of(key)) {
-    json["loadBalancer"] = load_balancer_json(*balancer, now);
+  if (const auto* const balancers = plugins.cloud().load_balancers()) {
+    const auto balancer = balancers->balancer_of(key);
+    if (balancer) json["loadBalancer"] = load_balancer_json(*balancer, now);
   }
   return json;
 }
@@ -318,8 +319,10 @@ StatusJson object_json(const plugin_host::PluginHost& plugins, const Holdups& he
 // {"node", "routes": [{"destination", "state": "present", "held" or "failed", ...}]}
 StatusJson routes_json(const plugin_host::PluginHost& plugins, const std::string& node) {
   StatusJson json = {{"node", node}, {"routes", StatusJson::array()}};
+  const auto* const routes = plugins.cloud().routes();
+  if (routes == nullptr) return json;
   const auto now = system_clock::now();
-  for (const cloud::RouteReport& route : plugins.cloud().routes_of(node)) {
+  for (const cloud::RouteReport& route : routes->routes_of(node)) {
     const bool failed = !route.failure.ok();
     const char* state = !failed ? "present" : plugin::is_held(route.failure) ? "held" : "failed";
     StatusJson one = {{"destination", route.destination}, {"state", state}};

@@ -122,8 +122,10 @@ class LoadBalancersBroker {
   [[nodiscard]] std::optional<LoadBalancerReport> balancer_of(std::string_view service) const {
     return notes_.find(service);
   }
+  // The changes that wait for their turn, and how many had to wait, in all.
   [[nodiscard]] ChangeLimitReport change_limits() const { return changes_.report(); }
   [[nodiscard]] uint64_t changes_held() const { return changes_.held(); }
+  // Services that the creation brake keeps from another load balancer.
   [[nodiscard]] std::size_t replacements_held() const { return creations_.held(); }
 
  private:

@@ -235,7 +235,7 @@ Result<std::unique_ptr<CloudSession>> CloudSession::open(const CloudOptions& opt
 const std::string& CloudSession::provider() const { return impl_->component.name; }
 
 bool CloudSession::offers_load_balancers() const {
-  return impl_->host->cloud().has_load_balancers();
+  return impl_->host->cloud().load_balancers() != nullptr;
 }
 
 Status CloudSession::cloud_failure() const { return impl_->cloud_failure(); }
