@@ -1,7 +1,5 @@
 #include "plugin_host/plugin_metrics.hpp"
 
-#include "base/metric_families.hpp"
-
 #include <string>
 #include <utility>
 
@@ -45,77 +43,46 @@ const metrics::Buckets& buckets() {
 
 }  // namespace
 
-struct PluginMetrics::Families {
-  explicit Families(prometheus::Registry& into) : registry(into) {}
-  prometheus::Registry& registry;
-  metrics::Counters& operations =
-      metrics::counters(registry, "ccm_plugin_operations_total",
-                        "Operations of plugins by gRPC code and error class of their outcome.");
-  metrics::Histograms& operation_seconds = metrics::histograms(
-      registry, "ccm_plugin_operation_duration_seconds", "Time that operations of plugins took.");
-  metrics::Counters& http =
-      metrics::counters(registry, "ccm_plugin_http_requests_total",
-                        "HTTP requests that plugins sent; code 0 = no answer.");
-  metrics::Counters& cloud_calls = metrics::counters(
-      registry, "ccm_cloud_calls_total",
-      "HTTP requests to clouds by the controller that they were made for and the priority that "
-      "they had.");
-  metrics::Histograms& http_seconds =
-      metrics::histograms(registry, "ccm_plugin_http_request_duration_seconds",
-                          "Time of the HTTP requests of plugins.");
-  metrics::Counters& stalls =
-      metrics::counters(registry, "ccm_plugin_loop_stalls_total",
-                        "Calls by which a plugin held the event loop for more than 50 ms.");
-  metrics::Counters& dropped =
-      metrics::counters(registry, "ccm_plugin_dropped_completions_total",
-                        "Completions that came late or fitted no operation.");
-};
-
-PluginMetrics::PluginMetrics(prometheus::Registry& registry)
-    : families_(std::make_unique<Families>(registry)) {}
-PluginMetrics::~PluginMetrics() = default;
-
 void PluginMetrics::operation(const plugin::ComponentIdentity& component,
                               std::string_view operation, const Status& status,
                               std::chrono::nanoseconds duration) {
   const std::string name(operation);
-  families_->operations
+  operations_
       .Add({{"component", component.name},
             {"plugin", component.plugin_id},
             {"operation", name},
             {"code", code_label(status.code())},
             {"class", std::string(name_of(status.error_class()))}})
       .Increment();
-  families_->operation_seconds.Add({{"component", component.name}, {"operation", name}}, buckets())
+  operation_seconds_.Add({{"component", component.name}, {"operation", name}}, buckets())
       .Observe(metrics::seconds(duration));
 }
 
 void PluginMetrics::http(const plugin::HttpCallRecord& call) {
   const std::string operation(call.operation.empty() ? call.method : call.operation);
-  families_->http
+  http_
       .Add({{"component", call.component.name},
             {"operation", operation},
             {"code", std::to_string(call.http_status)}})
       .Increment();
-  families_->cloud_calls
+  cloud_calls_
       .Add({{"plugin", call.component.plugin_id},
             {"controller", std::string(call.controller)},
             {"priority", std::string(to_string(call.priority))}})
       .Increment();
-  families_->http_seconds
-      .Add({{"component", call.component.name}, {"operation", operation}}, buckets())
+  http_seconds_.Add({{"component", call.component.name}, {"operation", operation}}, buckets())
       .Observe(metrics::seconds(call.duration));
 }
 
 void PluginMetrics::stall(const runtime::Watchdog::Stall& stall) {
-  families_->stalls
+  stalls_
       .Add({{"component", std::string(stall.component)},
             {"operation", std::string(stall.operation)}})
       .Increment();
 }
 
 void PluginMetrics::dropped_completion(const char* kind) {
-  families_->dropped.Add({{"kind", kind}}).Increment();
+  dropped_.Add({{"kind", kind}}).Increment();
 }
 
 }  // namespace ccm::plugin_host
