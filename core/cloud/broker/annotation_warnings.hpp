@@ -2,8 +2,8 @@
 // provider's manifest says of them. Loop thread.
 #pragma once
 
+#include "base/recent_map.hpp"
 #include "plugin/host_services/event_service.hpp"
-#include "plugin/warning_notes.hpp"
 #include "plugin_files/service_annotations.hpp"
 
 #include <ccm/load_balancer.hpp>
@@ -37,7 +37,7 @@ class AnnotationWarnings {
   const plugin_files::EnvironmentValue environment_;
   const plugin::RecordEvent record_;
   const std::string source_;
-  plugin::RecentMap<std::size_t> told_{kMost};  // a hash of the last names, by UID; 0 = none
+  RecentMap<std::size_t> told_{kMost};  // a hash of the last names, by UID; 0 = none
 };
 
 }  // namespace ccm::cloud

@@ -1,6 +1,7 @@
 // Load balancers between the controllers and the provider. Loop thread.
 #pragma once
 
+#include "base/recent_map.hpp"
 #include "cloud/broker/change_limits.hpp"
 #include "cloud/broker/creation_brake.hpp"
 #include "cloud/broker/key_locks.hpp"
@@ -8,7 +9,6 @@
 #include "cloud/broker/provider_timeouts.hpp"
 #include "cloud/deletion/absence_brake.hpp"
 #include "plugin/live_component.hpp"
-#include "plugin/warning_notes.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/load_balancer.hpp>
@@ -64,7 +64,7 @@ class LoadBalancerNotes {
   };
 
   const runtime::Timers& timers_;
-  plugin::RecentMap<Note> notes_{kMost};
+  RecentMap<Note> notes_{kMost};
 };
 
 struct LoadBalancerLimitOptions {

@@ -3,6 +3,7 @@
 // (API-120, 123). The server's thread, which is the client's.
 #pragma once
 
+#include "base/recent_map.hpp"
 #include "kube/client.hpp"
 
 #include <ccm/status.hpp>
@@ -16,7 +17,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -110,43 +110,28 @@ class ReviewCache {
   explicit ReviewCache(Now now = Clock::now) : now_(std::move(now)) {}
 
   [[nodiscard]] std::optional<Answer> find(const std::string& key) {
-    const auto found = index_.find(key);
-    if (found == index_.end()) return std::nullopt;
-    if (now_() >= found->second->until) {
-      entries_.erase(found->second);
-      index_.erase(found);
-      return std::nullopt;
-    }
-    entries_.splice(entries_.begin(), entries_, found->second);
-    return found->second->answer;
+    const Entry* const entry = entries_.find(key);
+    if (entry == nullptr) return std::nullopt;
+    if (now_() < entry->until) return entries_.write(key).answer;  // the newest now
+    entries_.erase(key);
+    return std::nullopt;
   }
 
   void put(const std::string& key, Answer answer, std::chrono::nanoseconds lifetime) {
     if (lifetime.count() <= 0) return;
-    if (const auto found = index_.find(key); found != index_.end()) {
-      entries_.erase(found->second);
-      index_.erase(found);
-    }
-    if (entries_.size() >= kLimit) {
-      index_.erase(entries_.back().key);
-      entries_.pop_back();
-    }
     const auto until = now_() + std::chrono::duration_cast<Clock::duration>(lifetime);
-    entries_.push_front(Entry{key, std::move(answer), until});
-    index_[key] = entries_.begin();
+    entries_.write(key) = Entry{std::move(answer), until};
   }
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
  private:
   struct Entry {
-    std::string key;
-    Answer answer;
-    Clock::time_point until;
+    Answer answer{};
+    Clock::time_point until{};
   };
   Now now_;
-  std::list<Entry> entries_;  // most recently used first
-  std::unordered_map<std::string, typename std::list<Entry>::iterator> index_;
+  RecentMap<Entry> entries_{kLimit};
 };
 
 // A question under way: the first caller runs the review, the others wait for its end.
