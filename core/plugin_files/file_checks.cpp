@@ -251,8 +251,63 @@ class Examiner {
  public:
   Examiner(Examination& result, const CheckOptions& options) : result_(result), options_(options) {}
 
-  void run(const fs::path& path);
-  void run_open();
+  void run(const fs::path& path) {
+    if (!path.is_absolute()) {
+      result_.path = path;
+      fail("file", Code::invalid_argument, "is not an absolute path; begin it with /");
+      return;
+    }
+    // The folders are resolved so that the checked ones are the used ones.
+    std::error_code error;
+    const fs::path folder = fs::canonical(path.parent_path(), error);
+    result_.path = error ? path : folder / path.filename();
+    auto file = OpenFile::open(result_.path);
+    if (!file) {
+      fail("file", file.status().code(), file.status().message());
+      return;
+    }
+    result_.file = *std::move(file);
+    run_open();
+  }
+
+  void run_open() {
+    const auto status = result_.file->status();
+    const auto file = PluginFile::map(*result_.file);
+    if (!status || !file) {
+      const Status fault = status ? file.status() : status.status();
+      fail("file", fault.code(), fault.message());
+      return;
+    }
+    result_.size = file->bytes().size();
+    if (result_.file->is_noexec()) {
+      fail("file", Code::failed_precondition,
+           "lies on a file system that is mounted noexec, so none of its code can run; move it, or "
+           "mount that without noexec");
+    } else {
+      ok("file", "regular file of " + std::to_string(result_.size) + " bytes");
+    }
+    check_owner(*status);
+    check_folders();
+    const auto elf = ElfReader::open(file->bytes());
+    if (!elf) {
+      fail("elf", elf.status().code(), elf.status().message());
+      return;
+    }
+    result_.elf = read_facts(*elf);
+    if (!result_.elf->shared_library) {
+      fail("elf", Code::invalid_argument,
+           "is a program or object file, not a shared library; link it with -shared");
+      return;
+    }
+    ok("elf", "64-bit shared library for " + std::string(machine_name(elf->header().e_machine)));
+    check_hardening();
+    check_run_path();
+    if (!check_note(*elf)) return;
+    check_digest(file->bytes());
+    check_abi();
+    check_exports();
+    if (result_.manifest) check_needs();
+  }
 
  private:
   void ok(const char* name, std::string text) { add(name, CheckState::ok, std::move(text)); }
@@ -264,224 +319,156 @@ class Examiner {
     result_.checks.push_back({name, state, std::move(text), code});
   }
 
-  void check_owner(const struct stat& status);
-  void check_folders();
-  void check_digest(Bytes bytes);
-  void check_hardening();
-  void check_run_path();
-  void check_exports();
-  bool check_note(const ElfReader& elf);
-  void check_abi();
-  void check_needs();
+  void check_owner(const struct stat& status) {
+    if (const auto fault = file_fault(result_.path, status, options_.uid)) {
+      fail("owner", Code::permission_denied, fault->what + "; " + fault->remedy);
+    } else {
+      ok("owner", user_name(status.st_uid) + ", mode " + mode_text(status));
+    }
+  }
+
+  void check_folders() {
+    const auto faults = unsafe_folders(result_.path, options_.uid);
+    if (faults.empty()) ok("folders", "only root or this user can write to them");
+    for (const FolderFault& fault : faults) {
+      fail("folders", Code::permission_denied,
+           "lies in " + fault.folder.string() + ", " + fault.what + "; " + fault.remedy);
+    }
+  }
+
+  void check_digest(Bytes bytes) {
+    const Pins& pins = options_.pins;
+    if (pins.empty() && !options_.compute_sha256) return;
+    result_.sha256 = sha256_hex(bytes);
+    if (pins.empty() || !result_.manifest) return;
+    const std::string& id = result_.manifest->id;
+    const std::vector<std::string>* pinned = pins.find(id);
+    if (pinned == nullptr) {
+      fail("digest", Code::permission_denied,
+           "is not pinned, and others are; to allow it give --plugin-sha256=" + id + "=" +
+               result_.sha256);
+    } else if (std::find(pinned->begin(), pinned->end(), result_.sha256) == pinned->end()) {
+      fail("digest", Code::permission_denied,
+           "has the SHA-256 sum " + result_.sha256 + ", pinned for " + id + " is " + list(*pinned) +
+               "; install the file that was pinned, or pin this one");
+    } else {
+      ok("digest", "sha256 " + result_.sha256 + " is pinned");
+    }
+  }
+
+  void check_hardening() {
+    const ElfFacts& elf = *result_.elf;
+    if (elf.executable_stack) {
+      warn("hardening", "asks for an executable stack; link it with -z noexecstack");
+    }
+    if (elf.text_relocations) warn("hardening", "has text relocations; compile it with -fPIC");
+    if (!elf.executable_stack && !elf.text_relocations) {
+      ok("hardening", "no executable stack or text relocations");
+    }
+  }
+
+  void check_run_path() {
+    RunPath judged = judge_run_path(*result_.elf, result_.path.parent_path(), options_.uid);
+    result_.bundled = std::move(judged.bundled);
+    for (std::string& fault : judged.faults) {
+      fail("run path", Code::permission_denied, std::move(fault));
+    }
+    if (!judged.faults.empty()) return;
+    const std::string& path = result_.elf->run_path;
+    ok("run path", path.empty() ? "none" : path + ", to which only root or this user can write");
+  }
+
+  void check_exports() {
+    const ElfFacts& elf = *result_.elf;
+    const auto& exports = elf.exports;
+    if (std::find(exports.begin(), exports.end(), CCM_PLUGIN_ENTRY) == exports.end()) {
+      fail("exports", Code::failed_precondition,
+           "does not export " CCM_PLUGIN_ENTRY "; build it with the SDK of plugin ABI " +
+               std::to_string(CCM_ABI_MAJOR) + " and mark the entry CCM_PLUGIN_EXPORT");
+      return;
+    }
+    std::vector<std::string> extra = exports;
+    std::erase_if(extra, [](const std::string& name) {
+      return name == CCM_PLUGIN_ENTRY ||
+             std::ranges::find(kLinkerSymbols, name) != kLinkerSymbols.end();
+    });
+    if (extra.empty()) {
+      ok("exports", CCM_PLUGIN_ENTRY " alone");
+    } else if (elf.go) {
+      fail("exports", Code::failed_precondition,
+           "exports " + shortened_list(extra) +
+               " of the Go runtime besides " CCM_PLUGIN_ENTRY
+               "; link it with the SDK's version script: go build -buildmode=c-shared -ldflags "
+               "'-extldflags=-Wl,--version-script=plugin.map'");
+    } else {
+      fail("exports", Code::failed_precondition,
+           "exports " + shortened_list(extra) +
+               " besides " CCM_PLUGIN_ENTRY
+               ", which may clash with other plugins; link it with the SDK's version script "
+               "plugin.map, "
+               "as ccm_add_plugin() does");
+    }
+  }
+
+  bool check_note(const ElfReader& elf) {
+    const auto note = read_note(elf);
+    if (!note) {
+      fail("note", note.status().code(), note.status().message());
+      return false;
+    }
+    result_.note = *note;
+    ok("note", std::to_string(note->size()) + " bytes");
+    ManifestReport report = parse_manifest(*note);
+    for (const std::string& fault : report.faults) {
+      fail("manifest", Code::invalid_argument,
+           "manifest: " + fault + "; correct it and rebuild the plugin");
+    }
+    for (const std::string& warning : report.warnings) warn("manifest", "manifest: " + warning);
+    result_.manifest = std::move(report.manifest);
+    if (result_.manifest) {
+      ok("manifest", result_.manifest->id + " " + result_.manifest->version);
+    }
+    return true;
+  }
+
+  void check_abi() {
+    if (!result_.manifest) return;
+    const Manifest& manifest = *result_.manifest;
+    const std::string theirs =
+        std::to_string(manifest.abi_major) + "." + std::to_string(manifest.abi_minor);
+    const std::string ours = std::to_string(CCM_ABI_MAJOR) + "." + std::to_string(CCM_ABI_MINOR);
+    if (manifest.abi_major != CCM_ABI_MAJOR) {
+      const bool newer = manifest.abi_major > CCM_ABI_MAJOR;
+      fail("abi", Code::failed_precondition,
+           "is built for plugin ABI " + theirs + ", this host has " + ours + "; " +
+               (newer ? "update the host" : "install a newer version of the plugin"));
+    } else if (manifest.abi_minor > CCM_ABI_MINOR) {
+      // Correct as long as all its needs are met, which the check "needs" tells.
+      warn("abi", "is built for plugin ABI " + theirs + ", newer than this host's " + ours);
+    } else {
+      ok("abi", "plugin ABI " + theirs + ", host " + ours);
+    }
+  }
+
+  void check_needs() {
+    std::vector<std::string> missing = result_.manifest->needs;
+    const auto offered = host_interfaces();
+    std::erase_if(missing, [&](const std::string& id) {
+      return std::ranges::find(offered, id) != offered.end();
+    });
+    if (missing.empty()) {
+      ok("needs", "all " + std::to_string(result_.manifest->needs.size()) + " offered by the host");
+    } else {
+      fail("needs", Code::failed_precondition,
+           "needs " + shortened_list(missing) + ", which this host (plugin ABI " +
+               std::to_string(CCM_ABI_MAJOR) + "." + std::to_string(CCM_ABI_MINOR) +
+               ") does not have; update the host or install an older version of the plugin");
+    }
+  }
 
   Examination& result_;
   const CheckOptions& options_;
 };
-
-void Examiner::run(const fs::path& path) {
-  if (!path.is_absolute()) {
-    result_.path = path;
-    fail("file", Code::invalid_argument, "is not an absolute path; begin it with /");
-    return;
-  }
-  // The folders are resolved so that the checked ones are the used ones.
-  std::error_code error;
-  const fs::path folder = fs::canonical(path.parent_path(), error);
-  result_.path = error ? path : folder / path.filename();
-  auto file = OpenFile::open(result_.path);
-  if (!file) {
-    fail("file", file.status().code(), file.status().message());
-    return;
-  }
-  result_.file = *std::move(file);
-  run_open();
-}
-
-void Examiner::run_open() {
-  const auto status = result_.file->status();
-  const auto file = PluginFile::map(*result_.file);
-  if (!status || !file) {
-    const Status fault = status ? file.status() : status.status();
-    fail("file", fault.code(), fault.message());
-    return;
-  }
-  result_.size = file->bytes().size();
-  if (result_.file->is_noexec()) {
-    fail("file", Code::failed_precondition,
-         "lies on a file system that is mounted noexec, so none of its code can run; move it, or "
-         "mount that without noexec");
-  } else {
-    ok("file", "regular file of " + std::to_string(result_.size) + " bytes");
-  }
-  check_owner(*status);
-  check_folders();
-  const auto elf = ElfReader::open(file->bytes());
-  if (!elf) {
-    fail("elf", elf.status().code(), elf.status().message());
-    return;
-  }
-  result_.elf = read_facts(*elf);
-  if (!result_.elf->shared_library) {
-    fail("elf", Code::invalid_argument,
-         "is a program or object file, not a shared library; link it with -shared");
-    return;
-  }
-  ok("elf", "64-bit shared library for " + std::string(machine_name(elf->header().e_machine)));
-  check_hardening();
-  check_run_path();
-  if (!check_note(*elf)) return;
-  check_digest(file->bytes());
-  check_abi();
-  check_exports();
-  if (result_.manifest) check_needs();
-}
-
-void Examiner::check_owner(const struct stat& status) {
-  if (const auto fault = file_fault(result_.path, status, options_.uid)) {
-    fail("owner", Code::permission_denied, fault->what + "; " + fault->remedy);
-  } else {
-    ok("owner", user_name(status.st_uid) + ", mode " + mode_text(status));
-  }
-}
-
-void Examiner::check_folders() {
-  const auto faults = unsafe_folders(result_.path, options_.uid);
-  if (faults.empty()) ok("folders", "only root or this user can write to them");
-  for (const FolderFault& fault : faults) {
-    fail("folders", Code::permission_denied,
-         "lies in " + fault.folder.string() + ", " + fault.what + "; " + fault.remedy);
-  }
-}
-
-void Examiner::check_digest(Bytes bytes) {
-  const Pins& pins = options_.pins;
-  if (pins.empty() && !options_.compute_sha256) return;
-  result_.sha256 = sha256_hex(bytes);
-  if (pins.empty() || !result_.manifest) return;
-  const std::string& id = result_.manifest->id;
-  const std::vector<std::string>* pinned = pins.find(id);
-  if (pinned == nullptr) {
-    fail("digest", Code::permission_denied,
-         "is not pinned, and others are; to allow it give --plugin-sha256=" + id + "=" +
-             result_.sha256);
-  } else if (std::find(pinned->begin(), pinned->end(), result_.sha256) == pinned->end()) {
-    fail("digest", Code::permission_denied,
-         "has the SHA-256 sum " + result_.sha256 + ", pinned for " + id + " is " + list(*pinned) +
-             "; install the file that was pinned, or pin this one");
-  } else {
-    ok("digest", "sha256 " + result_.sha256 + " is pinned");
-  }
-}
-
-void Examiner::check_hardening() {
-  const ElfFacts& elf = *result_.elf;
-  if (elf.executable_stack) {
-    warn("hardening", "asks for an executable stack; link it with -z noexecstack");
-  }
-  if (elf.text_relocations) warn("hardening", "has text relocations; compile it with -fPIC");
-  if (!elf.executable_stack && !elf.text_relocations) {
-    ok("hardening", "no executable stack or text relocations");
-  }
-}
-
-void Examiner::check_run_path() {
-  RunPath judged = judge_run_path(*result_.elf, result_.path.parent_path(), options_.uid);
-  result_.bundled = std::move(judged.bundled);
-  for (std::string& fault : judged.faults) {
-    fail("run path", Code::permission_denied, std::move(fault));
-  }
-  if (!judged.faults.empty()) return;
-  const std::string& path = result_.elf->run_path;
-  ok("run path", path.empty() ? "none" : path + ", to which only root or this user can write");
-}
-
-bool Examiner::check_note(const ElfReader& elf) {
-  const auto note = read_note(elf);
-  if (!note) {
-    fail("note", note.status().code(), note.status().message());
-    return false;
-  }
-  result_.note = *note;
-  ok("note", std::to_string(note->size()) + " bytes");
-  ManifestReport report = parse_manifest(*note);
-  for (const std::string& fault : report.faults) {
-    fail("manifest", Code::invalid_argument,
-         "manifest: " + fault + "; correct it and rebuild the plugin");
-  }
-  for (const std::string& warning : report.warnings) warn("manifest", "manifest: " + warning);
-  result_.manifest = std::move(report.manifest);
-  if (result_.manifest) {
-    ok("manifest", result_.manifest->id + " " + result_.manifest->version);
-  }
-  return true;
-}
-
-void Examiner::check_abi() {
-  if (!result_.manifest) return;
-  const Manifest& manifest = *result_.manifest;
-  const std::string theirs =
-      std::to_string(manifest.abi_major) + "." + std::to_string(manifest.abi_minor);
-  const std::string ours = std::to_string(CCM_ABI_MAJOR) + "." + std::to_string(CCM_ABI_MINOR);
-  if (manifest.abi_major != CCM_ABI_MAJOR) {
-    const bool newer = manifest.abi_major > CCM_ABI_MAJOR;
-    fail("abi", Code::failed_precondition,
-         "is built for plugin ABI " + theirs + ", this host has " + ours + "; " +
-             (newer ? "update the host" : "install a newer version of the plugin"));
-  } else if (manifest.abi_minor > CCM_ABI_MINOR) {
-    // Correct as long as all its needs are met, which the check "needs" tells.
-    warn("abi", "is built for plugin ABI " + theirs + ", newer than this host's " + ours);
-  } else {
-    ok("abi", "plugin ABI " + theirs + ", host " + ours);
-  }
-}
-
-void Examiner::check_exports() {
-  const ElfFacts& elf = *result_.elf;
-  const auto& exports = elf.exports;
-  if (std::find(exports.begin(), exports.end(), CCM_PLUGIN_ENTRY) == exports.end()) {
-    fail("exports", Code::failed_precondition,
-         "does not export " CCM_PLUGIN_ENTRY "; build it with the SDK of plugin ABI " +
-             std::to_string(CCM_ABI_MAJOR) + " and mark the entry CCM_PLUGIN_EXPORT");
-    return;
-  }
-  std::vector<std::string> extra = exports;
-  std::erase_if(extra, [](const std::string& name) {
-    return name == CCM_PLUGIN_ENTRY ||
-           std::ranges::find(kLinkerSymbols, name) != kLinkerSymbols.end();
-  });
-  if (extra.empty()) {
-    ok("exports", CCM_PLUGIN_ENTRY " alone");
-  } else if (elf.go) {
-    fail("exports", Code::failed_precondition,
-         "exports " + shortened_list(extra) +
-             " of the Go runtime besides " CCM_PLUGIN_ENTRY
-             "; link it with the SDK's version script: go build -buildmode=c-shared -ldflags "
-             "'-extldflags=-Wl,--version-script=plugin.map'");
-  } else {
-    fail("exports", Code::failed_precondition,
-         "exports " + shortened_list(extra) +
-             " besides " CCM_PLUGIN_ENTRY
-             ", which may clash with other plugins; link it with the SDK's version script "
-             "plugin.map, "
-             "as ccm_add_plugin() does");
-  }
-}
-
-void Examiner::check_needs() {
-  std::vector<std::string> missing = result_.manifest->needs;
-  const auto offered = host_interfaces();
-  std::erase_if(missing, [&](const std::string& id) {
-    return std::ranges::find(offered, id) != offered.end();
-  });
-  if (missing.empty()) {
-    ok("needs", "all " + std::to_string(result_.manifest->needs.size()) + " offered by the host");
-  } else {
-    fail("needs", Code::failed_precondition,
-         "needs " + shortened_list(missing) + ", which this host (plugin ABI " +
-             std::to_string(CCM_ABI_MAJOR) + "." + std::to_string(CCM_ABI_MINOR) +
-             ") does not have; update the host or install an older version of the plugin");
-  }
-}
 
 }  // namespace
 
