@@ -49,10 +49,6 @@ kube::ClientOptions ClientFactory::options(std::string_view name) const {
   return result;
 }
 
-kube::Client ClientFactory::client(std::string_view name) const {
-  return root_.derive(options(name));
-}
-
 const kube::Client& ClientFactory::connection_of(const std::string& account) const {
   const auto known = accounts_.find(account);
   if (known != accounts_.end()) return known->second;
@@ -70,10 +66,6 @@ kube::Client ClientFactory::derive(const std::string& account, kube::ClientOptio
   if (account.empty()) return root_.derive(std::move(own));
   own.user_agent = user_agent_of(plugin_files::user_of_account(account));
   return connection_of(account).derive(std::move(own));
-}
-
-kube::Client ClientFactory::client_of_account(const std::string& account) const {
-  return derive(account, options(""));
 }
 
 kube::Client ClientFactory::writer(std::string_view name, const std::string& account) const {

@@ -36,9 +36,13 @@ class ClientFactory {
   static std::string user_agent_of(std::string_view name);
 
   // With the program's own credential. The home thread is the executor's.
-  [[nodiscard]] kube::Client client(std::string_view name) const;
+  [[nodiscard]] kube::Client client(std::string_view name) const {
+    return root_.derive(options(name));
+  }
   // With that of a service account in kube-system.
-  [[nodiscard]] kube::Client client_of_account(const std::string& account) const;
+  [[nodiscard]] kube::Client client_of_account(const std::string& account) const {
+    return derive(account, options(""));
+  }
 
   // For writers: each write passes the gate. `account`: a service account; empty: the program's own
   // credential.

@@ -101,14 +101,6 @@ Endpoint::Endpoint(asio::any_io_executor executor, const Options& options,
 
 Endpoint::~Endpoint() { stop(); }
 
-void Endpoint::add(std::string path, serving::Site::Page page) {
-  pages_.emplace_back(std::move(path), std::move(page));
-}
-
-std::vector<std::string> Endpoint::paths() const {
-  return site_ ? site_->paths() : std::vector<std::string>();
-}
-
 // As upstream: the file, or the Pod's service account, or nobody to ask (HOST-62, 69). An unusable
 // file that a flag names is an error; an unusable service account counts as absent.
 Result<Endpoint::Reviewer> Endpoint::reviewer(

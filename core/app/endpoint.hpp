@@ -40,8 +40,12 @@ class Endpoint {
   Endpoint& operator=(const Endpoint&) = delete;
 
   // Adds a page of the host. Before start().
-  void add(std::string path, serving::Site::Page page);
-  [[nodiscard]] std::vector<std::string> paths() const;
+  void add(std::string path, serving::Site::Page page) {
+    pages_.emplace_back(std::move(path), std::move(page));
+  }
+  [[nodiscard]] std::vector<std::string> paths() const {
+    return site_ ? site_->paths() : std::vector<std::string>();
+  }
 
   // `fn` gets the SHA-256 of the certificate whenever it is read. Before start().
   void on_certificate(std::function<void(std::string fingerprint)> fn) {

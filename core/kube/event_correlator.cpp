@@ -102,10 +102,6 @@ std::optional<EventCorrelator::Verdict> EventCorrelator::judge(const RawEvent& e
   return verdict;
 }
 
-void EventCorrelator::written(const Verdict& verdict, std::chrono::nanoseconds name_time) {
-  stored_[verdict.key] = {verdict.count, name_time, verdict.first_time};
-}
-
 namespace {
 
 constexpr std::size_t kQueueBlock = 16'384;

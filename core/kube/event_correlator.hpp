@@ -142,7 +142,9 @@ class EventCorrelator {
   std::optional<Verdict> judge(const RawEvent& event, TimePoint now);
   // The Event was created or patched on the server, under the object's name with this time
   // (event_name).
-  void written(const Verdict& verdict, std::chrono::nanoseconds name_time);
+  void written(const Verdict& verdict, std::chrono::nanoseconds name_time) {
+    stored_[verdict.key] = {verdict.count, name_time, verdict.first_time};
+  }
 
  private:
   // Thousands of each are kept: they are as small as can be, and hold no text.

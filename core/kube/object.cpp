@@ -180,10 +180,6 @@ ObjectPtr Object::make(std::span<const unsigned char> tree) {
   return ObjectPtr(object);
 }
 
-std::string_view Object::identity(int which) const {
-  return identity_[which] == 0 ? std::string_view{} : text(identity_[which]);
-}
-
 Object::Kind Object::kind(Position value) const {
   if (value >= size_) return Kind::absent;
   switch (const unsigned char tag = tree()[value]; tag) {
@@ -358,7 +354,5 @@ bool Object::equal(Position mine, const Object& other, Position theirs) const {
   return encoding::skip_value(other.tree(), other.size_, theirs) - theirs == length &&
          std::memcmp(tree() + mine, other.tree() + theirs, length) == 0;
 }
-
-std::size_t Object::memory() const { return sizeof(Object) + size_; }
 
 }  // namespace ccm::kube

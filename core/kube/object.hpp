@@ -142,7 +142,7 @@ class Object {
   // order.
   [[nodiscard]] bool equal(Position mine, const Object& other, Position theirs) const;
   // Bytes that this object occupies, its header included.
-  [[nodiscard]] std::size_t memory() const;
+  [[nodiscard]] std::size_t memory() const { return sizeof(Object) + size_; }
 
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
@@ -161,7 +161,9 @@ class Object {
   [[nodiscard]] const unsigned char* tree() const {
     return reinterpret_cast<const unsigned char*>(this) + sizeof(Object);
   }
-  [[nodiscard]] std::string_view identity(int which) const;
+  [[nodiscard]] std::string_view identity(int which) const {
+    return identity_[which] == 0 ? std::string_view{} : text(identity_[which]);
+  }
   [[nodiscard]] bool same_value(const Object& other, Position mine, Position theirs) const;
   // The element that a token of a pointer counts.
   [[nodiscard]] Position element(Position array, std::string_view token) const;

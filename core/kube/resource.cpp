@@ -72,12 +72,6 @@ Result<Resource> Resource::parse(std::string_view text) {
   return make(parts[0], parts[1], parts[2]);
 }
 
-std::string Resource::api_version() const {
-  return group.empty() ? version : group + "/" + version;
-}
-
-std::string Resource::id() const { return api_version() + "/" + plural; }
-
 std::string Resource::path(std::string_view namespace_name, std::string_view name,
                            std::string_view subresource) const {
   std::string out = (group.empty() ? "/api/" : "/apis/") + api_version();

@@ -22,9 +22,11 @@ struct Resource {
   static Result<Resource> parse(std::string_view text);
 
   // "v1", "coordination.k8s.io/v1": the apiVersion of its objects.
-  [[nodiscard]] std::string api_version() const;
+  [[nodiscard]] std::string api_version() const {
+    return group.empty() ? version : group + "/" + version;
+  }
   // "v1/nodes": the inverse of parse().
-  [[nodiscard]] std::string id() const;
+  [[nodiscard]] std::string id() const { return api_version() + "/" + plural; }
   // Path without the server's prefix (API-1). Empty parts are left out: path("ns") is a collection,
   // path("", "n1", "status") a subresource. Names are percent-encoded.
   [[nodiscard]] std::string path(std::string_view namespace_name, std::string_view name = {},

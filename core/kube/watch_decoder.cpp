@@ -179,10 +179,6 @@ WatchDecoder::Piece WatchDecoder::next(std::string_view& text) {
   return objects_.next(buffer_, text);
 }
 
-void ListDecoder::feed(std::string_view bytes) {
-  if (state_ != State::done && state_ != State::broken) buffer_.feed(bytes);
-}
-
 void ListDecoder::step_string(char c) {
   if (escaped_) {
     escaped_ = false;

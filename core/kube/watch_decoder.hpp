@@ -121,7 +121,9 @@ class ListDecoder : public ListReader {
   explicit ListDecoder(std::size_t max_object_bytes = 8u << 20)
       : objects_(max_object_bytes), max_object_bytes_(max_object_bytes) {}
 
-  void feed(std::string_view bytes) override;
+  void feed(std::string_view bytes) override {
+    if (state_ != State::done && state_ != State::broken) buffer_.feed(bytes);
+  }
   // garbage: something among the items is no object. A broken item ends the list: it will never be
   // done().
   Piece next(std::string_view& text) override;

@@ -244,8 +244,6 @@ void Connector::set_tls(const TlsOptions& tls) {
   tls_ = made.ok() ? *made : nullptr;
 }
 
-Status Connector::check() const { return tls_status_.ok() ? proxy_status_ : tls_status_; }
-
 static Status tls_failure(const Transport& transport, IoError error, const std::string& authority) {
   if (transport.verification_failed()) {
     return Status(Code::unauthenticated, ErrorClass::auth,

@@ -59,7 +59,7 @@ class Connector {
   Connector(boost::asio::any_io_executor executor, const ClientOptions& options);
 
   void set_tls(const TlsOptions& tls);
-  [[nodiscard]] Status check() const;
+  [[nodiscard]] Status check() const { return tls_status_.ok() ? proxy_status_ : tls_status_; }
 
   // Within `deadline` and the limits for its steps: 30 s until a connection, and the options' for a
   // handshake.

@@ -173,10 +173,6 @@ Status ResponseParser::finish() {
                 "the connection ended in the middle of the answer's " + what);
 }
 
-void ResponseParser::on_response_impl(int code, string_view, int, error_code&) {
-  response.status = static_cast<unsigned>(code);
-}
-
 // Beast's own limit applies to what arrives at once, so fields could go on without end.
 void ResponseParser::on_field_impl(field name, string_view text, string_view value,
                                    error_code& error) {
@@ -218,10 +214,6 @@ std::size_t ResponseParser::on_body_impl(string_view body, error_code& error) {
   return body.size();
 }
 
-std::size_t ResponseParser::on_chunk_body_impl(std::uint64_t, string_view body, error_code& error) {
-  return on_body_impl(body, error);
-}
-
 namespace {
 constexpr std::size_t kScratchBytes = 32u << 10;
 constexpr std::size_t kJoinedBody = 16u << 10;  // sent together with the header
@@ -261,10 +253,6 @@ Status io_failure(const Transport& transport, IoError error, std::string_view do
 ResponseReader::ResponseReader(bool head_request, std::size_t max_body)
     : head_request_(head_request), max_body_(max_body) {
   parser_.emplace(head_request_, max_body_);
-}
-
-bool ResponseReader::reusable(const Connection& connection) const {
-  return parser_->is_done() && parser_->keep_alive() && connection.leftover.empty();
 }
 
 Status ResponseReader::parse(Connection* connection, std::string_view received) {

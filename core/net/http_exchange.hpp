@@ -51,13 +51,17 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
   using verb = boost::beast::http::verb;
 
   void on_request_impl(verb, string_view, string_view, int, error_code&) override {}
-  void on_response_impl(int code, string_view reason, int version, error_code& error) override;
+  void on_response_impl(int code, string_view, int, error_code&) override {
+    response.status = static_cast<unsigned>(code);
+  }
   void on_field_impl(field name, string_view text, string_view value, error_code& error) override;
   void on_header_impl(error_code& error) override;
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
   std::size_t on_body_impl(string_view body, error_code& error) override;
   void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& error) override;
+  std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& error) override {
+    return on_body_impl(body, error);
+  }
   void on_finish_impl(error_code&) override {}
 
   std::size_t max_body_;
@@ -92,7 +96,9 @@ class ResponseReader {
   [[nodiscard]] bool any_byte() const { return any_byte_; }
   [[nodiscard]] bool ended_early() const { return ended_early_; }
   // The connection can carry another exchange.
-  [[nodiscard]] bool reusable(const Connection& connection) const;
+  [[nodiscard]] bool reusable(const Connection& connection) const {
+    return parser_->is_done() && parser_->keep_alive() && connection.leftover.empty();
+  }
   [[nodiscard]] Response& response() { return parser_->response; }
 
  private:

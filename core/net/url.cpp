@@ -116,8 +116,6 @@ std::string Url::host_header() const {
   return port == default_port(scheme) ? bracketed(host) : authority();
 }
 
-std::string Url::origin() const { return scheme + "://" + authority(); }
-
 std::uint16_t default_port(std::string_view scheme) {
   if (scheme == "https") return 443;
   if (scheme == "http") return 80;

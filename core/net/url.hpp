@@ -26,7 +26,7 @@ struct Url {
   // The authority without a port that is the scheme's own: the value of a Host header.
   [[nodiscard]] std::string host_header() const;
   // "scheme://host:port"; fit for messages, it never holds a credential.
-  [[nodiscard]] std::string origin() const;
+  [[nodiscard]] std::string origin() const { return scheme + "://" + authority(); }
 };
 
 // The port that a scheme implies; 0 for an unknown scheme.

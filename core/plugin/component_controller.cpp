@@ -96,11 +96,6 @@ Status ComponentController::activate(runtime::EventSource& source) {
   return {};
 }
 
-// The first fault is the one that counts.
-void ComponentController::refuse_setup(Status fault) {
-  if (!plan_.fault) plan_.fault = std::move(fault);
-}
-
 void ComponentController::declare_watch(const ccm_watch* given) {
   const ccm_watch watch = known(given);
   // Its map is called as long as the component lives, and dropped with the callbacks.
@@ -178,10 +173,6 @@ void ComponentController::hint(std::string_view resource, const kube::ObjectPtr&
   }
 }
 
-void ComponentController::start() {
-  if (runner_) runner_->start();
-}
-
 void ComponentController::reconcile(const runtime::ReconcileRequest& request, milliseconds timeout,
                                     Done done) {
   auto invoke = [this, key = request.key, priority = static_cast<int32_t>(request.priority),
@@ -204,8 +195,6 @@ void ComponentController::reconcile(const runtime::ReconcileRequest& request, mi
   component_->call<runtime::ReconcileResult>("reconcile", context, timeout, {}, std::move(invoke),
                                              copy_reconcile, std::move(ended));
 }
-
-void ComponentController::cancel() { reconciles_->cancel(); }
 
 std::vector<std::string> ComponentController::watched() const {
   std::vector<std::string> resources;

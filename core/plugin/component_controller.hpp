@@ -44,7 +44,9 @@ class ComponentController final : public runtime::Reconciler {
   Task<Status> setup(runtime::EventSource& source);
 
   // This process leads.
-  void start();
+  void start() {
+    if (runner_) runner_->start();
+  }
 
   // Takes no more keys, cancels the running reconciles, then runs the plugin's stop, all within
   // `limit`; failed_precondition when reconciles are still running. This object outlives it.
@@ -70,7 +72,7 @@ class ComponentController final : public runtime::Reconciler {
 
   void reconcile(const runtime::ReconcileRequest& request, std::chrono::milliseconds timeout,
                  Done done) override;
-  void cancel() override;
+  void cancel() override { reconciles_->cancel(); }
 
  private:
   struct Watch {
@@ -87,7 +89,10 @@ class ComponentController final : public runtime::Reconciler {
     std::optional<Status> fault;
   };
 
-  void refuse_setup(Status fault);
+  // The first fault is the one that counts.
+  void refuse_setup(Status fault) {
+    if (!plan_.fault) plan_.fault = std::move(fault);
+  }
   Status activate(runtime::EventSource& source);
   runtime::ControllerRunner::MapFn map_of(const Watch& watch);
   void report(const runtime::ReconcileReport& report);

@@ -64,10 +64,6 @@ void Context::end(End reason) {
   }
 }
 
-bool Context::ended() const {
-  return end_ != End::none || (deadline_ && timers_.now() >= *deadline_);
-}
-
 Status Context::status() const {
   if (end_ == End::cancelled) return Status(Code::cancelled, "the operation was cancelled");
   if (!ended()) return {};
@@ -101,10 +97,6 @@ Context::Fields Context::fields() const {
   Fields all = parent_ ? parent_->fields() : Fields{};
   all.insert(all.end(), fields_.begin(), fields_.end());
   return all;
-}
-
-void Context::post_callbacks() {
-  loop_.post([self = shared_from_this()] { self->run_callbacks(); });
 }
 
 // One at a time, because each may remove the others.

@@ -58,7 +58,9 @@ class Context : public std::enable_shared_from_this<Context> {
   void cancel() { end(End::cancelled); }
 
   // True once it was cancelled or its deadline passed.
-  [[nodiscard]] bool ended() const;
+  [[nodiscard]] bool ended() const {
+    return end_ != End::none || (deadline_ && timers_.now() >= *deadline_);
+  }
   // cancelled or deadline_exceeded; ok while it has not ended.
   [[nodiscard]] Status status() const;
   // nullopt without a deadline; not above 0 when it is over.
@@ -82,7 +84,9 @@ class Context : public std::enable_shared_from_this<Context> {
       : loop_(loop), timers_(timers), fields_(std::move(fields)) {}
   void adopt(const std::shared_ptr<Context>& child);
   void end(End reason);
-  void post_callbacks();
+  void post_callbacks() {
+    loop_.post([self = shared_from_this()] { self->run_callbacks(); });
+  }
   void run_callbacks();
 
   runtime::EventLoop& loop_;

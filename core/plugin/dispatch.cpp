@@ -126,8 +126,6 @@ std::size_t CompletionTable::in_flight() const {
   return in_flight_;
 }
 
-CompletionFaults CompletionTable::faults() const { return {late_, unknown_}; }
-
 void CompletionTable::fault(std::atomic<uint64_t>& count, const char* kind) {
   ++count;
   const std::lock_guard lock(fault_mutex_);

@@ -186,10 +186,6 @@ LiveComponent::LiveComponent(ComponentRuntime& runtime, ComponentIdentity identi
       background_known_(runtime.contexts, plugin_number_, background_),
       lane_(lane_of(runtime, identity_)) {}
 
-std::shared_ptr<Context> LiveComponent::find_context(ccm_ctx ctx) const {
-  return ctx.id == 0 ? background_ : runtime_.contexts->find(plugin_number_, ctx);
-}
-
 ccm_ctx LiveComponent::make_context(ccm_ctx parent, std::optional<milliseconds> timeout) {
   if (parent.id == 0) parent = background_known_.get();
   const auto above = find_context(parent);

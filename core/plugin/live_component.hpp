@@ -157,7 +157,9 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
 
   // The context of that number, {0}: background(). Null when it is not known (any more). Any
   // thread.
-  [[nodiscard]] std::shared_ptr<Context> find_context(ccm_ctx ctx) const;
+  [[nodiscard]] std::shared_ptr<Context> find_context(ccm_ctx ctx) const {
+    return ctx.id == 0 ? background_ : runtime_.contexts->find(plugin_number_, ctx);
+  }
   // Makes one that the component knows until cancel_context(), or its parent's end. {0} when the
   // parent is not known. Any thread.
   ccm_ctx make_context(ccm_ctx parent, std::optional<std::chrono::milliseconds> timeout);

@@ -145,9 +145,6 @@ bool ReconcileRecords::ended(const runtime::ReconcileReport& report) {
   return place != records_.end() && keep(place->second, report);
 }
 
-// They must not take the room of those that fail.
-bool ReconcileRecords::too_many_left_alone() const { return left_alone_ >= kMost / 2; }
-
 void ReconcileRecords::drop(Records::iterator place) {
   if (place->second.state == ObjectState::left_alone) --left_alone_;
   records_.erase(place);

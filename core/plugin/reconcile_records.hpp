@@ -132,7 +132,8 @@ class ReconcileRecords {
   using Records = std::map<std::string, Record, std::less<>>;
 
   bool keep(Record& record, const runtime::ReconcileReport& report);
-  [[nodiscard]] bool too_many_left_alone() const;
+  // They must not take the room of those that fail.
+  [[nodiscard]] bool too_many_left_alone() const { return left_alone_ >= kMost / 2; }
   void drop(Records::iterator place);
   [[nodiscard]] ObjectReport report(const std::string& key, const Record& record,
                                     const runtime::WorkQueue& queue) const;

@@ -164,10 +164,6 @@ Status Loader::check_conflicts(const Examination& file) const {
   return {};
 }
 
-Examination Loader::examine(const Examination& found) const {
-  return examine_again(found, options_);
-}
-
 Result<LoadedPlugin> Loader::load(const std::filesystem::path& path) {
   return load(plugin_files::examine(path, options_));
 }

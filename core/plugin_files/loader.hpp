@@ -30,7 +30,9 @@ class Loader {
   explicit Loader(CheckOptions options = {});
 
   // Makes all checks of an open file, with this loader's options; for load().
-  [[nodiscard]] Examination examine(const Examination& found) const;
+  [[nodiscard]] Examination examine(const Examination& found) const {
+    return examine_again(found, options_);
+  }
 
   // Loads the file that was examined, through the descriptor that was; a file that is already
   // loaded is returned again. Fails with

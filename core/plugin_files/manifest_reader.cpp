@@ -44,14 +44,6 @@ void ManifestReader::finish() {
   }
 }
 
-std::string ManifestReader::path_of(const char* name) const {
-  return path_.empty() ? std::string(name) : path_ + "." + name;
-}
-
-void ManifestReader::fault(const char* name, const std::string& what) {
-  findings_.faults.push_back(path_of(name) + ": " + what);
-}
-
 const json* ManifestReader::member(const char* name, Presence presence) {
   known_.emplace(name);
   if (object_ == nullptr) return nullptr;
@@ -60,8 +52,6 @@ const json* ManifestReader::member(const char* name, Presence presence) {
   if (presence == Presence::required) fault(name, "is missing");
   return nullptr;
 }
-
-const json* ManifestReader::any(const char* name) { return member(name, Presence::optional); }
 
 std::string ManifestReader::string(const char* name, Presence presence) {
   const json* value = member(name, presence);

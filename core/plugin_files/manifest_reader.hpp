@@ -36,10 +36,14 @@ class ManifestReader {
   void each(const char* name, Presence presence,
             const std::function<void(const nlohmann::json&, const std::string&)>& visit);
   // The member as it is; NULL when absent.
-  const nlohmann::json* any(const char* name);
+  const nlohmann::json* any(const char* name) { return member(name, Presence::optional); }
 
-  void fault(const char* name, const std::string& what);
-  [[nodiscard]] std::string path_of(const char* name) const;
+  void fault(const char* name, const std::string& what) {
+    findings_.faults.push_back(path_of(name) + ": " + what);
+  }
+  [[nodiscard]] std::string path_of(const char* name) const {
+    return path_.empty() ? std::string(name) : path_ + "." + name;
+  }
 
  private:
   const nlohmann::json* member(const char* name, Presence presence);

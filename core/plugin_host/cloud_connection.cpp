@@ -153,10 +153,6 @@ void CloudConnection::add_services(plugin::ComponentHost& host,
   if (routes_) host.add(std::make_unique<cloud::RoutesService>(component, routes_));
 }
 
-std::shared_ptr<plugin::ObjectApi> CloudConnection::guard(std::shared_ptr<plugin::ObjectApi> api) {
-  return cloud::guard_nodes(std::move(api), node_deletions_);
-}
-
 Status CloudConnection::watch_nodes(runtime::EventSource& events) {
   if ((!instances_ && !routes_) || std::exchange(watches_nodes_, true)) return {};
   runtime::WatchSpec spec;
@@ -174,14 +170,6 @@ void CloudConnection::begin() {
   load_balancer_deletions_.begin();
   last_members_.begin();
   route_deletions_.begin();
-}
-
-std::size_t CloudConnection::replacements_held() const {
-  return load_balancers_ ? load_balancers_->replacements_held() : 0;
-}
-
-std::optional<std::chrono::nanoseconds> CloudConnection::listing_doubted_for() const {
-  return instances_ ? instances_->doubted_for() : std::nullopt;
 }
 
 std::string CloudConnection::listing_doubt() const {

@@ -53,7 +53,9 @@ class CloudConnection {
   void add_services(plugin::ComponentHost& host,
                     const std::shared_ptr<plugin::LiveComponent>& component) const;
   // `api` with the brake in front of deletions of Nodes.
-  std::shared_ptr<plugin::ObjectApi> guard(std::shared_ptr<plugin::ObjectApi> api);
+  std::shared_ptr<plugin::ObjectApi> guard(std::shared_ptr<plugin::ObjectApi> api) {
+    return cloud::guard_nodes(std::move(api), node_deletions_);
+  }
   // Watches the fields that the brake on deletions of Nodes and the rule for routes read; once, and
   // only with instances or routes.
   Status watch_nodes(runtime::EventSource& events);
@@ -75,9 +77,13 @@ class CloudConnection {
   // Where Services record the id of their load balancer.
   [[nodiscard]] const std::string& id_annotation() const { return id_annotation_; }
   // Services that the creation brake keeps from another load balancer.
-  [[nodiscard]] std::size_t replacements_held() const;
+  [[nodiscard]] std::size_t replacements_held() const {
+    return load_balancers_ ? load_balancers_->replacements_held() : 0;
+  }
   // For how long nothing has been concluded from what the cloud's list of instances lacks.
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> listing_doubted_for() const;
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> listing_doubted_for() const {
+    return instances_ ? instances_->doubted_for() : std::nullopt;
+  }
   // Why, and for how long, as a text for people; empty while the list is trusted.
   [[nodiscard]] std::string listing_doubt() const;
   // The cloud's limits of calls, one for each credential.

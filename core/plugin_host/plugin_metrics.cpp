@@ -81,8 +81,4 @@ void PluginMetrics::stall(const runtime::Watchdog::Stall& stall) {
       .Increment();
 }
 
-void PluginMetrics::dropped_completion(const char* kind) {
-  dropped_.Add({{"kind", kind}}).Increment();
-}
-
 }  // namespace ccm::plugin_host

@@ -20,7 +20,8 @@ class PluginMetrics {
                  const Status& status, std::chrono::nanoseconds duration);
   void http(const plugin::HttpCallRecord& call);
   void stall(const runtime::Watchdog::Stall& stall);
-  void dropped_completion(const char* kind);  // any thread
+  // Any thread.
+  void dropped_completion(const char* kind) { dropped_.Add({{"kind", kind}}).Increment(); }
 
  private:
   prometheus::Registry& registry_;

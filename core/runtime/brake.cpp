@@ -23,8 +23,6 @@ std::size_t count(const auto& map, auto holds) {
 
 }  // namespace
 
-void Brake::begin(TimePoint now) { begun_ = now; }
-
 void Brake::observe(const BrakeObservation& observation, TimePoint now) {
   observed_ = true;
   sighted_ = observation.sighted;
@@ -109,9 +107,6 @@ Brake::Deletion* Brake::counted_of(const std::string& name) {
   return found == deleted_.end() ? nullptr : &found->second;
 }
 
-// The next observation judges it again and counts it.
-void Brake::not_deleted(const std::string& key) { deleted_.erase(key); }
-
 BrakeReport Brake::report(TimePoint now) const {
   BrakeReport report;
   report.held = suspects();
@@ -143,17 +138,9 @@ std::size_t Brake::limit(TimePoint now) const {
   return std::max(share, minimum());
 }
 
-std::size_t Brake::minimum() const {
-  return static_cast<std::size_t>(std::max(options_.minimum, 0));
-}
-
 std::size_t Brake::counting() const { return count(absent_, &Absence::counts); }
 
 std::size_t Brake::announced() const { return count(absent_, &Absence::announced); }
-
-bool Brake::watched_a_window(TimePoint now) const {
-  return begun_ && now - *begun_ >= options_.window;
-}
 
 std::size_t Brake::suspects() const { return count(absent_, &Absence::suspect); }
 

@@ -89,7 +89,7 @@ class Brake {
 
   // Deletions begin now: this process leads. Deletions in the window before that are unknown, so
   // only the minimum may be deleted until a window has passed.
-  void begin(TimePoint now);
+  void begin(TimePoint now) { begun_ = now; }
 
   // An observation that is not sighted changes only that flag: it is no evidence.
   void observe(const BrakeObservation& observation, TimePoint now);
@@ -104,7 +104,8 @@ class Brake {
   // deleting() was called for it within the window. Asking again needs no further judgement.
   [[nodiscard]] bool is_deleting(const std::string& key) const { return deleted_.contains(key); }
   // It was not deleted after all.
-  void not_deleted(const std::string& key);
+  // The next observation judges it again and counts it.
+  void not_deleted(const std::string& key) { deleted_.erase(key); }
 
   [[nodiscard]] BrakeReport report(TimePoint now) const;
   [[nodiscard]] const BrakeOptions& options() const { return options_; }
@@ -127,11 +128,15 @@ class Brake {
 
   [[nodiscard]] std::size_t used(TimePoint now) const;
   Deletion* counted_of(const std::string& name);
-  [[nodiscard]] std::size_t minimum() const;
+  [[nodiscard]] std::size_t minimum() const {
+    return static_cast<std::size_t>(std::max(options_.minimum, 0));
+  }
   [[nodiscard]] std::size_t limit(TimePoint now) const;
   [[nodiscard]] std::size_t counting() const;
   [[nodiscard]] std::size_t announced() const;
-  [[nodiscard]] bool watched_a_window(TimePoint now) const;
+  [[nodiscard]] bool watched_a_window(TimePoint now) const {
+    return begun_ && now - *begun_ >= options_.window;
+  }
   [[nodiscard]] std::size_t suspects() const;
 
   BrakeOptions options_;

@@ -95,10 +95,6 @@ Status ControllerRunner::watch(EventSource& source, const WatchSpec& spec, MapFn
   return status;
 }
 
-void ControllerRunner::every(std::string key, milliseconds period) {
-  periods_[std::move(key)] = std::max(period, milliseconds(1));
-}
-
 void ControllerRunner::start() {
   if (started_ || stopping_) return;
   started_ = true;

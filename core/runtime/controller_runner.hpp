@@ -111,7 +111,9 @@ class ControllerRunner {
   Status watch(EventSource& source, const WatchSpec& spec, MapFn map = {});
 
   // Adds `key` once the caches are synced and `period` after each reconcile of it. Before start().
-  void every(std::string key, std::chrono::milliseconds period);
+  void every(std::string key, std::chrono::milliseconds period) {
+    periods_[std::move(key)] = std::max(period, std::chrono::milliseconds(1));
+  }
 
   // The cloud's side of an object has changed, as the provider says; `map` as in watch().
   void hint(const kube::ObjectPtr& object, const MapFn& map) {

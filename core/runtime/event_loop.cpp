@@ -147,8 +147,6 @@ void EventLoop::run() {
   context_.restart();
 }
 
-void EventLoop::stop() { context_.stop(); }
-
 std::size_t EventLoop::poll() {
   const Binding binding(*this);
   context_.restart();

@@ -47,7 +47,7 @@ class EventLoop {
   // Makes the calling thread the loop's thread until stop(), even while there is nothing to do.
   void run();
   // run() returns after the current function. Any thread.
-  void stop();
+  void stop() { context_.stop(); }
   // Runs ready functions and returns their number; the calling thread is the loop's thread
   // meanwhile. For tests and for the end of a shutdown.
   std::size_t poll();

@@ -115,10 +115,6 @@ std::string name_of(const Watchdog::Running& running) {
 StallMonitor::StallMonitor(const EventLoop& loop, RunningFn running)
     : loop_(loop), running_(std::move(running)) {}
 
-void StallMonitor::start() {
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-}
-
 void StallMonitor::run(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any wake;

@@ -129,7 +129,9 @@ class StallMonitor {
   StallMonitor& operator=(const StallMonitor&) = delete;
 
   // Checks twice a second from now on. A blocked loop is logged after 1, 2, 4, 8, ... seconds.
-  void start();
+  void start() {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  }
 
   // Whether the loop counts as alive for the holder of the Lease: its last heartbeat is less than
   // `limit` ago, or, when `grace` is above 0, it has been inside plugins' calls for less than

@@ -269,10 +269,6 @@ void WorkQueue::release_due() {
   arm();
 }
 
-void WorkQueue::report_depth() {
-  if (observer_ != nullptr) observer_->depth(ready());
-}
-
 namespace {
 
 const metrics::Buckets& buckets() {

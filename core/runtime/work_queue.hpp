@@ -165,7 +165,9 @@ class WorkQueue {
   void erase_if_unused(Entries::iterator place);
   void arm();
   void release_due();
-  void report_depth();
+  void report_depth() {
+    if (observer_ != nullptr) observer_->depth(ready());
+  }
 
   Timers& timers_;
   Options options_;

@@ -89,11 +89,6 @@ std::shared_ptr<Allowance::Account> Allowance::account(const std::string& addres
   return made;
 }
 
-// An address that returns too early starts from zero: nothing else is lost.
-void Allowance::forget_some() {
-  std::erase_if(accounts_, [](const auto& entry) { return entry.second.use_count() <= 1; });
-}
-
 void Allowance::remove(const Stranger* stranger) {
   waiting_.erase(std::remove(waiting_.begin(), waiting_.end(), stranger), waiting_.end());
   if (waiting_.empty()) timer_.cancel();

@@ -32,14 +32,6 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-void SampledMetrics::gauge(std::string name, std::string help, Samples samples) {
-  add_sampled(MetricType::Gauge, std::move(name), std::move(help), std::move(samples));
-}
-
-void SampledMetrics::counter(std::string name, std::string help, Samples samples) {
-  add_sampled(MetricType::Counter, std::move(name), std::move(help), std::move(samples));
-}
-
 void SampledMetrics::add_sampled(MetricType type, std::string name, std::string help,
                                  Samples samples) {
   add(type, std::move(name), std::move(help), [type, samples = std::move(samples)] {
@@ -66,10 +58,6 @@ void SampledMetrics::gauge_of(std::string name, std::string help, std::function<
   gauge(std::move(name), std::move(help), [value = std::move(value)] {
     return std::vector<Sample>{Sample{{}, value()}};
   });
-}
-
-void SampledMetrics::add(MetricType type, std::string name, std::string help, Series series) {
-  metrics_.push_back({{std::move(name), std::move(help), type, {}}, std::move(series)});
 }
 
 std::vector<MetricFamily> SampledMetrics::Collect() const {

@@ -33,8 +33,14 @@ class SampledMetrics final : public prometheus::Collectable {
  public:
   using Samples = std::function<std::vector<Sample>()>;
 
-  void gauge(std::string name, std::string help, Samples samples);
-  void counter(std::string name, std::string help, Samples samples);
+  void gauge(std::string name, std::string help, Samples samples) {
+    add_sampled(prometheus::MetricType::Gauge, std::move(name), std::move(help),
+                std::move(samples));
+  }
+  void counter(std::string name, std::string help, Samples samples) {
+    add_sampled(prometheus::MetricType::Counter, std::move(name), std::move(help),
+                std::move(samples));
+  }
   void histogram(std::string name, std::string help,
                  std::function<prometheus::ClientMetric::Histogram()> sample);
   // A gauge with one series without labels.
@@ -45,7 +51,9 @@ class SampledMetrics final : public prometheus::Collectable {
 
  private:
   using Series = std::function<std::vector<prometheus::ClientMetric>()>;
-  void add(prometheus::MetricType type, std::string name, std::string help, Series series);
+  void add(prometheus::MetricType type, std::string name, std::string help, Series series) {
+    metrics_.push_back({{std::move(name), std::move(help), type, {}}, std::move(series)});
+  }
   void add_sampled(prometheus::MetricType type, std::string name, std::string help,
                    Samples samples);
 

@@ -208,10 +208,6 @@ kube::ObjectPtr PlannedObjects::get(std::string_view resource, std::string_view 
   return view(key, cache_.get(resource, namespace_name, name));
 }
 
-plugin::CacheState PlannedObjects::state(std::string_view resource) const {
-  return cache_.state(resource);
-}
-
 std::vector<kube::ObjectPtr> PlannedObjects::list(std::string_view resource,
                                                   std::string_view namespace_name) const {
   std::vector<kube::ObjectPtr> objects;

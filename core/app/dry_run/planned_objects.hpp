@@ -39,7 +39,9 @@ class PlannedObjects final : public plugin::ObjectCache, public runtime::EventSo
   // Any thread.
   [[nodiscard]] kube::ObjectPtr get(std::string_view resource, std::string_view namespace_name,
                                     std::string_view name) const override;
-  [[nodiscard]] plugin::CacheState state(std::string_view resource) const override;
+  [[nodiscard]] plugin::CacheState state(std::string_view resource) const override {
+    return cache_.state(resource);
+  }
   [[nodiscard]] std::vector<kube::ObjectPtr> list(std::string_view resource,
                                                   std::string_view namespace_name) const override;
 

@@ -171,10 +171,6 @@ ChangeLimits::Turn ChangeLimits::take(const LoadBalancerService& service, Entry&
   return turn;
 }
 
-bool ChangeLimits::waits(const Turn& turn, TimePoint now) const {
-  return turn.own > now || (turn.of_namespace > now && scarce());
-}
-
 Status ChangeLimits::admit(const LoadBalancerService& service) {
   const TimePoint now = timers_.now();
   prune();

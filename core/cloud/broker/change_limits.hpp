@@ -115,7 +115,9 @@ class ChangeLimits {
   [[nodiscard]] bool scarce() const { return !scarce_ || scarce_(); }
   [[nodiscard]] Turn take(const LoadBalancerService& service, Entry& entry, bool again,
                           TimePoint now);
-  [[nodiscard]] bool waits(const Turn& turn, TimePoint now) const;
+  [[nodiscard]] bool waits(const Turn& turn, TimePoint now) const {
+    return turn.own > now || (turn.of_namespace > now && scarce());
+  }
   void weigh(Entry& entry, std::size_t calls);
   [[nodiscard]] Status refusal(const Entry& entry, TimePoint now) const;
   [[nodiscard]] Status removal_refusal(const Entry& entry, TimePoint now) const;

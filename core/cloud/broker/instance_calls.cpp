@@ -82,10 +82,6 @@ std::shared_ptr<plugin::Origin> ListCalls::ended(const Status& status) {
   return std::exchange(origin_, nullptr);
 }
 
-void ListCalls::raise(const std::shared_ptr<plugin::Origin>& asks) {
-  if (running() && asks) origin_->raise(asks->priority());
-}
-
 bool ListCalls::held_below(const std::shared_ptr<plugin::Origin>& asks) const {
   return failure_.reason() == plugin::kCallBudgetSpent && asks && asks->priority() < began_as_;
 }

@@ -133,7 +133,9 @@ class ListCalls {
 
   // Such a question, too, waits for the running listing: the call budget may delay the listing,
   // which is now as important as the question. `asks` may be null.
-  void raise(const std::shared_ptr<plugin::Origin>& asks);
+  void raise(const std::shared_ptr<plugin::Origin>& asks) {
+    if (running() && asks) origin_->raise(asks->priority());
+  }
   // The call budget held the last listing back, and this question is more important than those for
   // which the listing began. `asks` may be null.
   [[nodiscard]] bool held_below(const std::shared_ptr<plugin::Origin>& asks) const;

@@ -46,18 +46,6 @@ ProviderInstances::ProviderInstances(std::shared_ptr<plugin::LiveComponent> prov
       table_(*static_cast<const ccm_cloud_instances*>(instances.table)),
       timeouts_(timeouts) {}
 
-bool ProviderInstances::can_list() const {
-  return function_of(&table_, &ccm_cloud_instances::list) != nullptr;
-}
-
-bool ProviderInstances::can_describe() const {
-  return function_of(&table_, &ccm_cloud_instances::describe) != nullptr;
-}
-
-bool ProviderInstances::can_get() const {
-  return function_of(&table_, &ccm_cloud_instances::get) != nullptr;
-}
-
 Task<Result<InstanceLimits>> ProviderInstances::limits() {
   const auto function = function_of(&table_, &ccm_cloud_instances::limits);
   if (function == nullptr) co_return InstanceLimits();
@@ -70,10 +58,6 @@ Task<Result<InstanceLimits>> ProviderInstances::limits() {
     timeouts_.list = time_limit(asked->list_timeout, timeouts_.list);
   }
   co_return asked;
-}
-
-void ProviderInstances::set_origin(const std::shared_ptr<plugin::Origin>& origin) {
-  context_ = origin ? provider_->background()->child(std::nullopt, {}, origin) : nullptr;
 }
 
 Task<InstanceSource::Listing> ProviderInstances::list() {

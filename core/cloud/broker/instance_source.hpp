@@ -73,13 +73,21 @@ class ProviderInstances final : public InstanceSource {
                     ProviderTimeouts timeouts = {});
   // The provider has at least one of the three functions.
   [[nodiscard]] bool usable() const { return can_list() || can_describe() || can_get(); }
-  [[nodiscard]] bool can_list() const override;
-  [[nodiscard]] bool can_describe() const override;
-  [[nodiscard]] bool can_get() const override;
+  [[nodiscard]] bool can_list() const override {
+    return function_of(&table_, &ccm_cloud_instances::list) != nullptr;
+  }
+  [[nodiscard]] bool can_describe() const override {
+    return function_of(&table_, &ccm_cloud_instances::describe) != nullptr;
+  }
+  [[nodiscard]] bool can_get() const override {
+    return function_of(&table_, &ccm_cloud_instances::get) != nullptr;
+  }
   // Asks the provider for its limits, and keeps to its deadlines from then on. All 0 when it has
   // none.
   Task<Result<InstanceLimits>> limits();
-  void set_origin(const std::shared_ptr<plugin::Origin>& origin) override;
+  void set_origin(const std::shared_ptr<plugin::Origin>& origin) override {
+    context_ = origin ? provider_->background()->child(std::nullopt, {}, origin) : nullptr;
+  }
   Task<Listing> list() override;
   Task<Listing> describe(std::vector<InstanceQuery> queries) override;
   Task<Listing> get(InstanceQuery query) override;

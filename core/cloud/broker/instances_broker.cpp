@@ -107,13 +107,6 @@ Task<InstanceAnswer> InstancesBroker::find(InstanceQuery query) {
   co_return co_await ask(std::move(question));
 }
 
-// A running listing will do, however long it takes.
-Task<InstancesBroker::Listing> InstancesBroker::list() {
-  return find_all(lists_.running() ? lists_.began() : timers_.now() - options_.list_interval);
-}
-
-Task<InstancesBroker::Listing> InstancesBroker::refresh() { return find_all(lists_.next()); }
-
 Task<InstancesBroker::Listing> InstancesBroker::find_all(TimePoint needed) {
   if (!can_list()) {
     co_return Status(Code::unimplemented, ErrorClass::unsupported,
@@ -344,10 +337,6 @@ void InstancesBroker::begin_listing() {
                                      [](const Question& question) { return question.polled(); });
   if (for_polls) poll_budget_.spend(timers_.now(), listing_calls());
   listings_.start(list_all(common_origin(waiting_)), plugin::ending_on_fault(timers_));
-}
-
-Task<void> InstancesBroker::list_all(std::shared_ptr<plugin::Origin> origin) {
-  listing_ended(co_await lists_.call(std::move(origin)));
 }
 
 void InstancesBroker::listing_ended(Listing listed) {

@@ -104,10 +104,13 @@ class InstancesBroker {
 
   // Every instance: the last listing if it is younger than BrokerOptions::list_interval, else a new
   // one. unimplemented when the provider cannot list.
-  Task<Listing> list();
+  // A running listing will do, however long it takes.
+  Task<Listing> list() {
+    return find_all(lists_.running() ? lists_.began() : timers_.now() - options_.list_interval);
+  }
 
   // A listing that begins after this call, for a second independent observation.
-  Task<Listing> refresh();
+  Task<Listing> refresh() { return find_all(lists_.next()); }
 
  private:
   // About one instance, or about all of them: then the answer is the listing.
@@ -149,7 +152,9 @@ class InstancesBroker {
 
   Task<ListingEnd> next_listing(const Question& question);
   void begin_listing();
-  Task<void> list_all(std::shared_ptr<plugin::Origin> origin);
+  Task<void> list_all(std::shared_ptr<plugin::Origin> origin) {
+    listing_ended(co_await lists_.call(std::move(origin)));
+  }
   void listing_ended(Listing listed);
   [[nodiscard]] std::chrono::milliseconds pause_before(const Question& question) const;
   [[nodiscard]] std::chrono::milliseconds poll_interval() const;

@@ -119,10 +119,6 @@ LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<plugin::LiveComponent> 
   });
 }
 
-bool LoadBalancersBroker::usable() const {
-  return table_.ensure != nullptr && table_.remove != nullptr;
-}
-
 Task<Result<LoadBalancer>> LoadBalancersBroker::observe(Request request,
                                                         std::shared_ptr<plugin::Context> context) {
   if (table_.observe == nullptr) removed_.erase(request->service.uid);  // it is wanted again

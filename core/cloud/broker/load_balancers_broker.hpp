@@ -96,7 +96,7 @@ class LoadBalancersBroker {
                       ProviderTimeouts timeouts, Brakes brakes, prometheus::Registry& registry,
                       const LoadBalancerLimitOptions& limits);
   // The provider has the two functions without which there are no load balancers.
-  [[nodiscard]] bool usable() const;
+  [[nodiscard]] bool usable() const { return table_.ensure != nullptr && table_.remove != nullptr; }
 
   // The end of `context` ends each operation; one that waits for its lock learns of it then. While
   // an operation of the Service outlives its ctx inside the provider, another one is

@@ -309,10 +309,6 @@ RouteTargets::Owner RouteTargets::owner_named(const std::string& name, const Rou
   return owner;
 }
 
-bool RouteTargets::of_former_node(const Route& route) const {
-  return former_.contains({route.id, route.destination_cidr});
-}
-
 std::string RouteTargets::target_of(const Route& route, bool by_address) const {
   const std::size_t owner = owner_of_instance(route, by_address);
   if (owner != kNone) return std::string(targets_[owner].name());

@@ -56,7 +56,9 @@ class RouteTargets {
   void take(std::vector<Route>& listed, bool by_address);
   // Its Node was made again, and the cloud has said of which instance the new one is: there is no
   // doubt that what was made for the former one is of no use.
-  [[nodiscard]] bool of_former_node(const Route& route) const;
+  [[nodiscard]] bool of_former_node(const Route& route) const {
+    return former_.contains({route.id, route.destination_cidr});
+  }
 
   // Completes a route that is to be added by provider ID and addresses of its Node's instance, as
   // the cloud tells them. Failure: why there must be no such route, reason "PodCIDROutOfRange",

@@ -55,8 +55,6 @@ RoutesBroker::RoutesBroker(std::shared_ptr<plugin::LiveComponent> provider, ccm_
       node_deleted_(std::move(node_deleted)),
       locks_(provider_->runtime().loop, provider_->runtime().timers, "change of routes") {}
 
-bool RoutesBroker::usable() const { return table_.list != nullptr && table_.apply != nullptr; }
-
 Task<Result<std::vector<Route>>> RoutesBroker::list(std::string cluster_name,
                                                     std::shared_ptr<plugin::Context> context) {
   plugin::Invoke invoke = [list = table_.list, self = self_,

@@ -57,7 +57,7 @@ class RoutesBroker {
                ProviderTimeouts timeouts, AbsenceBrake& brake,
                std::unique_ptr<RouteTargets> targets, NodeDeleted node_deleted = {});
   // The provider has the two functions without which there are no routes.
-  [[nodiscard]] bool usable() const;
+  [[nodiscard]] bool usable() const { return table_.list != nullptr && table_.apply != nullptr; }
 
   // The end of `context` ends each operation; one that waits for its lock learns of it then. This
   // object outlives them. The listed routes have the Nodes to which they lead.

@@ -25,13 +25,6 @@ AbsenceBrake::AbsenceBrake(runtime::Timers& timers, DeletionTelemetry& telemetry
       subject_(std::move(subject)),
       fate_(std::move(fate)) {}
 
-void AbsenceBrake::begin() { brake_.begin(timers_.now()); }
-
-// Else the deletion is no longer requested: its Node came back.
-bool AbsenceBrake::still_asked(const Refused& refused) const {
-  return timers_.now() - refused.asked <= brake_.options().window;
-}
-
 Status AbsenceBrake::refusal(const runtime::BrakeJudgement& judgement) const {
   // Asked again before the window has passed, or it would count as no longer requested.
   const milliseconds latest = std::max(brake_.options().window / 2, milliseconds(1));
@@ -62,10 +55,6 @@ runtime::BrakeReport AbsenceBrake::report() const {
 const AbsenceBrake::Refused* AbsenceBrake::refused(const std::string& key) const {
   const auto place = held_.find(key);
   return place != held_.end() && still_asked(place->second) ? &place->second : nullptr;
-}
-
-Status AbsenceBrake::why_refused(const std::string& key) const {
-  return refusal(brake_.judge(key, timers_.now()));
 }
 
 std::string AbsenceBrake::status_text() const {

@@ -24,7 +24,7 @@ class AbsenceBrake {
                BrakeSubject subject, std::string fate = "be deleted");
 
   // This process leads.
-  void begin();
+  void begin() { brake_.begin(timers_.now()); }
 
   // All existing objects of the kind.
   void set_known(std::unordered_set<std::string> keys) { known_ = std::move(keys); }
@@ -49,7 +49,9 @@ class AbsenceBrake {
   };
   [[nodiscard]] const Refused* refused(const std::string& key) const;
   // Why it is held, as judge() would say it now.
-  [[nodiscard]] Status why_refused(const std::string& key) const;
+  [[nodiscard]] Status why_refused(const std::string& key) const {
+    return refusal(brake_.judge(key, timers_.now()));
+  }
 
   // Held are those that were refused and are still requested.
   [[nodiscard]] runtime::BrakeReport report() const;
@@ -58,7 +60,10 @@ class AbsenceBrake {
   [[nodiscard]] std::string status_text() const;
 
  private:
-  [[nodiscard]] bool still_asked(const Refused& refused) const;
+  // Else the deletion is no longer requested: its Node came back.
+  [[nodiscard]] bool still_asked(const Refused& refused) const {
+    return timers_.now() - refused.asked <= brake_.options().window;
+  }
   [[nodiscard]] Status refusal(const runtime::BrakeJudgement& judgement) const;
 
   runtime::Timers& timers_;

@@ -563,10 +563,6 @@ Task<void> NodeDeletions::look_up(Round& round) {
   if (round.canary) round.canary_standing = standing_of(canary.state());
 }
 
-Task<void> NodeDeletions::look_for(InstanceQuery query, InstanceAnswer& answer) {
-  answer = co_await broker_->confirm(std::move(query));
-}
-
 Task<Result<kube::ObjectPtr>> NodeDeletions::read_fresh(const Candidate& candidate) {
   plugin::ObjectRequest read = candidate.request.asked;
   read.verb = plugin::ObjectRequest::Verb::get;

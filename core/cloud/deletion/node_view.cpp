@@ -304,8 +304,6 @@ bool Sightings::seen(const kube::Object& node) const {
   return begun_ ? seen_.contains(hash_of(node)) : !provider_id_of(node).empty();
 }
 
-void HeldNodes::hold(const NodeFacts& node) { held_[node.name] = {node.uid, timers_.now()}; }
-
 void HeldNodes::forget(const NodeFacts& node) {
   const auto place = held_.find(node.name);
   if (place != held_.end() && place->second.uid == node.uid) held_.erase(place);
@@ -317,10 +315,6 @@ bool HeldNodes::wanted(const std::string& name, const Held& held) const {
   if (!cached) return false;
   const NodeFacts node = facts_of(cached);
   return node.uid == held.uid && !node.ready && !node.deleting;
-}
-
-void HeldNodes::refresh() {
-  std::erase_if(held_, [&](const auto& entry) { return !wanted(entry.first, entry.second); });
 }
 
 std::vector<std::string> HeldNodes::names() const {

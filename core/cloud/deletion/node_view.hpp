@@ -132,11 +132,13 @@ class HeldNodes {
   HeldNodes(const plugin::ObjectCache& cache, const runtime::Timers& timers)
       : cache_(cache), timers_(timers) {}
 
-  void hold(const NodeFacts& node);
+  void hold(const NodeFacts& node) { held_[node.name] = {node.uid, timers_.now()}; }
   // The gate has decided otherwise.
   void forget(const NodeFacts& node);
   // Forgets Nodes whose deletion is no longer requested: they are gone, Ready, or not asked for.
-  void refresh();
+  void refresh() {
+    std::erase_if(held_, [&](const auto& entry) { return !wanted(entry.first, entry.second); });
+  }
 
   [[nodiscard]] std::vector<std::string> names() const;  // sorted by name
   [[nodiscard]] std::unordered_set<std::string> uids() const;

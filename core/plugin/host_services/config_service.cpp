@@ -52,8 +52,6 @@ uint64_t CloudConfig::on_change(std::function<void()> fn) {
   return last_registration_;
 }
 
-void CloudConfig::remove(uint64_t registration) { listeners_.erase(registration); }
-
 void CloudConfig::schedule() {
   timer_ = timers_.after(poll_interval_, [this] {
     check();
@@ -112,10 +110,6 @@ void ConfigRejections::add(const std::string& plugin_id, const std::string& file
               {"file", file.empty() ? std::string("--cloud-config") : file},
               {"err", reason}});
   count(plugin_id);
-}
-
-void ConfigRejections::remove(const std::string& plugin_id, const std::string& file) {
-  if (reasons_.erase({plugin_id, file}) > 0) count(plugin_id);
 }
 
 std::vector<ConfigRejection> ConfigRejections::list() const {

@@ -57,7 +57,7 @@ class CloudConfig {
 
   // Calls `fn` on the loop after each change. Returns a number for remove(). Loop thread.
   uint64_t on_change(std::function<void()> fn);
-  void remove(uint64_t registration);
+  void remove(uint64_t registration) { listeners_.erase(registration); }
 
   // Checks at once whether the file changed. Loop thread.
   void check();
@@ -106,7 +106,9 @@ class ConfigRejections {
 
   // Logged when it is new.
   void add(const std::string& plugin_id, const std::string& file, const std::string& reason);
-  void remove(const std::string& plugin_id, const std::string& file);
+  void remove(const std::string& plugin_id, const std::string& file) {
+    if (reasons_.erase({plugin_id, file}) > 0) count(plugin_id);
+  }
   [[nodiscard]] std::vector<ConfigRejection> list() const;
 
  private:

@@ -136,10 +136,6 @@ CallBudgets::Budget& CallBudgets::budget_of(const std::string& credential) {
   return budgets_[budgets_.size() < kMostCredentials ? credential : kOthers];
 }
 
-int64_t CallBudgets::left(const Budget& budget) const {
-  return std::max<int64_t>(*budget.remaining - budget.under_way, 0);
-}
-
 bool CallBudgets::keeps_from(const Budget& budget, CallPriority priority) const {
   if (priority == CallPriority::node_init) return false;
   return budget.limit && budget.remaining && budget.window_ends &&

@@ -104,7 +104,9 @@ class CallBudgets {
   };
 
   Budget& budget_of(const std::string& credential);
-  [[nodiscard]] int64_t left(const Budget& budget) const;
+  [[nodiscard]] int64_t left(const Budget& budget) const {
+    return std::max<int64_t>(*budget.remaining - budget.under_way, 0);
+  }
   [[nodiscard]] bool keeps_from(const Budget& budget, CallPriority priority) const;
   void window_over(Budget& budget) const;
   Milliseconds pause_while_closed(Budget& budget, bool reads) const;

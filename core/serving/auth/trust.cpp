@@ -324,8 +324,6 @@ const Trust& TrustSource::current() {
   return current_;
 }
 
-void TrustSource::set_cluster(Trust trust) { cluster_ = std::move(trust); }
-
 namespace asio = boost::asio;
 
 namespace {
@@ -424,7 +422,5 @@ void ClusterTrust::follow() {
   if (!subscribed.ok()) log::error("Cannot watch a ConfigMap", {{"err", subscribed}});
   informer_.start();
 }
-
-void ClusterTrust::stop() { informer_.stop(); }
 
 }  // namespace ccm::serving

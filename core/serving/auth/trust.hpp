@@ -125,7 +125,7 @@ class TrustSource {
   const Trust& current();
 
   // The ConfigMap's content; used where there is no file.
-  void set_cluster(Trust trust);
+  void set_cluster(Trust trust) { cluster_ = std::move(trust); }
 
   // Whether any part is left for the ConfigMap to define.
   [[nodiscard]] bool wants_cluster() const {
@@ -165,7 +165,7 @@ class ClusterTrust {
   boost::asio::awaitable<Status> look_up();
   // Watches it from now on. An unusable ConfigMap is logged, and the known content stays in force.
   void follow();
-  void stop();
+  void stop() { informer_.stop(); }
 
  private:
   void take(const kube::Object& object);
