@@ -411,19 +411,10 @@ void direct(Call& call, std::string id, std::string path, const std::string& nam
   call.what += name;
 }
 
-std::string_view media_type(PatchType type) {
-  switch (type) {
-    case PatchType::json:
-      return "application/json-patch+json";
-    case PatchType::merge:
-      return "application/merge-patch+json";
-    case PatchType::strategic_merge:
-      return "application/strategic-merge-patch+json";
-    case PatchType::apply:
-      break;
-  }
-  return "application/apply-patch+yaml";
-}
+// In the order of PatchType.
+constexpr const char* kPatchTypes[] = {
+    "application/json-patch+json", "application/merge-patch+json",
+    "application/strategic-merge-patch+json", "application/apply-patch+yaml"};
 
 std::string delete_body(const DeleteOptions& options) {
   std::string body = R"({"kind":"DeleteOptions","apiVersion":"v1")";
@@ -525,7 +516,7 @@ asio::awaitable<Result<std::string>> Client::send(ObjectRequest request) {
       }
       break;
     case Verb::patch:
-      call.content_type = media_type(request.patch_type);
+      call.content_type = kPatchTypes[static_cast<std::size_t>(request.patch_type)];
       if (request.write.answer_metadata) call.accept = kMetadataOnly;
       query.add("fieldManager", request.write.field_manager);
       break;

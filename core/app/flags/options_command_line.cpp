@@ -151,19 +151,9 @@ bool matches(std::string_view pattern, std::string_view name) {
 }  // namespace
 
 std::string_view flag_type(OptionType type) {
-  switch (type) {
-    case OptionType::string:
-      return "string";
-    case OptionType::boolean:
-      return "bool";
-    case OptionType::integer:
-      return "int";
-    case OptionType::duration:
-      return "duration";
-    case OptionType::string_array:
-      return "strings";
-  }
-  return "string";
+  static constexpr std::array<std::string_view, 5> kNames{"string", "bool", "int", "duration",
+                                                          "strings"};
+  return kNames.at(static_cast<std::size_t>(type));
 }
 
 std::unique_ptr<FlagValue> plugin_value(const Option& option) {
