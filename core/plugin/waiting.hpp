@@ -141,4 +141,20 @@ class WhenAll {
   std::exception_ptr fault_;
 };
 
+// The results of tasks that run side by side, in their order.
+template <typename T>
+Task<std::vector<T>> all_of(std::vector<Task<T>> tasks) {
+  constexpr auto keep = [](Task<T> task, T& result) -> Task<void> {
+    result = co_await std::move(task);
+  };
+  std::vector<T> results(tasks.size());
+  std::vector<Task<void>> kept;
+  for (std::size_t index = 0; index < tasks.size(); ++index) {
+    kept.push_back(keep(std::move(tasks[index]), results[index]));
+  }
+  WhenAll all(std::move(kept));
+  co_await all;
+  co_return results;
+}
+
 }  // namespace ccm::plugin

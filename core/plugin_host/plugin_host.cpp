@@ -106,17 +106,9 @@ ComponentReport report_of(const ComponentUnit& unit, const runtime::Watchdog& wa
   return report;
 }
 
-Task<void> keep_status(Task<Status> task, Status& status) { status = co_await std::move(task); }
-
 // All side by side. The first fault in their order.
-Task<Status> all_of(std::vector<Task<Status>> tasks) {
-  std::vector<Status> statuses(tasks.size());
-  std::vector<Task<void>> kept;
-  for (std::size_t index = 0; index < tasks.size(); ++index) {
-    kept.push_back(keep_status(std::move(tasks[index]), statuses[index]));
-  }
-  plugin::WhenAll all(std::move(kept));
-  co_await all;
+Task<Status> end_all(std::vector<Task<Status>> tasks) {
+  const std::vector<Status> statuses = co_await plugin::all_of(std::move(tasks));
   const auto fault = std::find_if(statuses.begin(), statuses.end(),
                                   [](const Status& status) { return !status.ok(); });
   co_return fault == statuses.end() ? Status() : *fault;
@@ -451,7 +443,7 @@ Task<Status> PluginHost::Impl::stop_controllers(milliseconds limit) {
   for (const auto& unit : controllers) {
     if (unit->controller) stops.push_back(unit->controller->stop(limit));
   }
-  co_return co_await all_of(std::move(stops));
+  co_return co_await end_all(std::move(stops));
 }
 
 Task<Status> PluginHost::Impl::stop(milliseconds limit) {
@@ -471,7 +463,7 @@ Task<Status> PluginHost::Impl::stop(milliseconds limit) {
 Task<Status> PluginHost::Impl::destroy(std::vector<Unit> units, milliseconds limit) {
   std::vector<Task<Status>> ends;
   for (const auto& unit : units) ends.push_back(destroy(unit, limit));
-  co_return co_await all_of(std::move(ends));
+  co_return co_await end_all(std::move(ends));
 }
 
 Task<Status> PluginHost::Impl::destroy(Unit unit, milliseconds limit) {

@@ -48,21 +48,15 @@ struct Batch {
   std::vector<InstanceAnswer> answers;
 };
 
-Task<void> find_one(InstancesBroker& broker, InstanceQuery query, InstanceAnswer& answer) {
-  answer = co_await broker.find(std::move(query));
-}
-
 Task<Result<Batch>> find_all(InstancesBroker& broker, std::vector<InstanceQuery> queries,
                              std::shared_ptr<plugin::Origin> origin) {
   Batch batch{broker, std::move(queries), {}};
-  batch.answers.resize(batch.queries.size());
-  std::vector<Task<void>> questions;
-  for (std::size_t index = 0; index < batch.queries.size(); ++index) {
-    batch.queries[index].origin = origin;
-    questions.push_back(find_one(broker, batch.queries[index], batch.answers[index]));
+  std::vector<Task<InstanceAnswer>> questions;
+  for (InstanceQuery& query : batch.queries) {
+    query.origin = origin;
+    questions.push_back(broker.find(query));
   }
-  plugin::WhenAll all(std::move(questions));
-  co_await all;
+  batch.answers = co_await plugin::all_of(std::move(questions));
   co_return batch;
 }
 

@@ -552,15 +552,16 @@ Task<void> NodeDeletions::look_up(Round& round) {
   const bool singly = broker_->can_confirm();
   if (round.canary && !singly) round.canary_standing = Standing::exists;
   if (round.asking.empty() || !singly) co_return;
-  std::vector<Task<void>> looks;
+  std::vector<Task<InstanceAnswer>> looks;
   for (Candidate* candidate : round.asking) {
-    looks.push_back(look_for(candidate->node.query(), candidate->answer));
+    looks.push_back(broker_->confirm(candidate->node.query()));
   }
-  InstanceAnswer canary;
-  if (round.canary) looks.push_back(look_for(*round.canary, canary));
-  plugin::WhenAll all(std::move(looks));
-  co_await all;
-  if (round.canary) round.canary_standing = standing_of(canary.state());
+  if (round.canary) looks.push_back(broker_->confirm(*round.canary));
+  std::vector<InstanceAnswer> answers = co_await plugin::all_of(std::move(looks));
+  if (round.canary) round.canary_standing = standing_of(answers.back().state());
+  for (std::size_t index = 0; index < round.asking.size(); ++index) {
+    round.asking[index]->answer = std::move(answers[index]);
+  }
 }
 
 Task<Result<kube::ObjectPtr>> NodeDeletions::read_fresh(const Candidate& candidate) {

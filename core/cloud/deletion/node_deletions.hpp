@@ -113,9 +113,6 @@ class NodeDeletions {
 
   // What the coroutines wait for.
   Task<void> look_up(Round& round);
-  Task<void> look_for(InstanceQuery query, InstanceAnswer& answer) {
-    answer = co_await broker_->confirm(std::move(query));
-  }
   Task<Result<kube::ObjectPtr>> read_fresh(const Candidate& candidate);
 
   // Between two observations for a deletion while the last round held one.
