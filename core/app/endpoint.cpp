@@ -6,8 +6,6 @@
 #include "base/log.hpp"
 #include "kube/config.hpp"
 #include "serving/auth/access_control.hpp"
-#include "serving/health.hpp"
-#include "serving/pages.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -15,7 +13,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 #include <vector>
 
 namespace ccm::app {

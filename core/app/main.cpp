@@ -10,11 +10,9 @@
 #include "kube/config.hpp"
 #include "plugin/recording/http_recording.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>

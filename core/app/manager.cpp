@@ -12,7 +12,6 @@
 #include "app/orderly_stop.hpp"
 #include "app/status/config_page.hpp"
 #include "app/status/status_json.hpp"
-#include "app/stop_signals.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "kube/events.hpp"
@@ -39,7 +38,6 @@
 #include <exception>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <random>
 #include <string>

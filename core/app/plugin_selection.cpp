@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
-#include <optional>
 #include <system_error>
 #include <utility>
 

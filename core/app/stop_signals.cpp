@@ -13,11 +13,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 namespace ccm::app {
 

@@ -19,13 +19,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
-#include <vector>
 
 namespace ccm::log {
 

@@ -1,7 +1,5 @@
 #include "base/text.hpp"
 
-#include <algorithm>
-
 namespace ccm {
 
 std::string without_user_info(const std::string& value) {

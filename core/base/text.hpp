@@ -4,7 +4,6 @@
 #include <ccm/utf8.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <string>
 #include <string_view>

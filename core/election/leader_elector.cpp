@@ -20,10 +20,8 @@
 #include <array>
 #include <atomic>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <random>
-#include <string>
 #include <thread>
 #include <utility>
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <set>
-#include <utility>
 
 namespace ccm::election {
 namespace {

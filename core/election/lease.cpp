@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <string_view>
 #include <utility>
 
 namespace ccm::election {

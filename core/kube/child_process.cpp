@@ -18,7 +18,6 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <system_error>
 

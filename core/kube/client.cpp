@@ -13,16 +13,10 @@
 
 #include <ccm/percent_encode.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <memory>
 #include <random>
-#include <stop_token>
-#include <string>
 #include <unordered_set>
 
 namespace ccm::kube {

@@ -9,7 +9,6 @@
 #include <array>
 #include <charconv>
 #include <limits>
-#include <optional>
 
 namespace ccm::kube {
 namespace {

@@ -1,6 +1,5 @@
 #include "kube/config.hpp"
 
-#include "kube/file_text.hpp"
 #include "kube/yaml_fields.hpp"
 
 #include <ccm/trim.hpp>
@@ -8,8 +7,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <cstdlib>
-#include <string>
-#include <utility>
 
 namespace ccm::kube {
 

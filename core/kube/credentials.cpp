@@ -2,14 +2,12 @@
 
 #include "base/at_end.hpp"
 #include "base/base64.hpp"
-#include "base/log.hpp"
 #include "kube/child_process.hpp"
 #include "kube/client_metrics.hpp"
 #include "kube/json_text.hpp"
 #include "kube/object.hpp"
 #include "kube/task_group.hpp"
 #include "kube/time_text.hpp"
-#include "net/certificates.hpp"
 #include "net/http_client.hpp"
 
 #include <ccm/percent_encode.hpp>
@@ -19,10 +17,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace ccm::kube {
 namespace asio = boost::asio;

@@ -6,9 +6,7 @@
 
 #include <ccm/shown_text.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <functional>

@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <cstring>
 #include <new>
-#include <string>
-#include <string_view>
 
 namespace ccm::kube {
 using encoding::Container;

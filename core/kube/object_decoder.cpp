@@ -3,7 +3,6 @@
 // equally fast for a projected node, and the DOM also validates the fields that are not kept.
 #include "kube/object_decoder.hpp"
 
-#include "kube/object_encoding.hpp"
 #include "kube/watch_decoder.hpp"
 
 #include <simdjson.h>

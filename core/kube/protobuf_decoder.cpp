@@ -8,14 +8,9 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace ccm::kube::protobuf {
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <string_view>
 
 namespace ccm::kube {
 

@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 namespace ccm::kube {
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <optional>
 #include <set>
-#include <utility>
 
 namespace ccm::kube {
 

@@ -2,7 +2,6 @@
 
 #include "base/at_end.hpp"
 #include "net/http_exchange.hpp"
-#include "net/proxy.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/execution_context.hpp>
@@ -10,7 +9,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <cstdlib>

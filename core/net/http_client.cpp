@@ -14,10 +14,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 
 namespace ccm::net {

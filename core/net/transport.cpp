@@ -1,7 +1,5 @@
 #include "net/transport.hpp"
 
-#include "net/tls_context.hpp"
-
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <openssl/err.h>

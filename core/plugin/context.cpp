@@ -1,9 +1,5 @@
 #include "plugin/context.hpp"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 namespace ccm::plugin {
 using std::chrono::milliseconds;
 

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <exception>
 #include <string>
-#include <utility>
 
 namespace ccm::plugin {
 

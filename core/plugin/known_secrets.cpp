@@ -3,7 +3,6 @@
 #include "plugin/recording/http_recording.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace ccm::plugin {
 

@@ -6,7 +6,6 @@
 #include <ccm/sized.hpp>
 
 #include <exception>
-#include <utility>
 
 namespace ccm::plugin {
 

@@ -1,7 +1,5 @@
 #include "plugin/origin.hpp"
 
-#include "plugin/operations.hpp"
-
 namespace ccm::plugin {
 
 std::string_view to_string(CallPriority priority) {

@@ -6,7 +6,6 @@
 #include "kube/events.hpp"
 #include "runtime/timers.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <string>

@@ -3,7 +3,6 @@
 #include <ccm/abi/instances.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <optional>
-#include <string>
 #include <utility>
 
 namespace ccm::plugin_files {

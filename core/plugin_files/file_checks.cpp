@@ -1,17 +1,10 @@
 #include "plugin_files/file_checks.hpp"
 
-#include "plugin_files/elf.hpp"
-#include "plugin_files/manifest.hpp"
-
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <deque>
-#include <optional>
 #include <ranges>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -1,7 +1,5 @@
 #include "plugin_files/loader.hpp"
 
-#include "plugin_files/file_checks.hpp"
-
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/stat.h>
@@ -10,9 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace ccm::plugin_files {
 namespace {

@@ -1,12 +1,10 @@
 #include "plugin_files/registry.hpp"
 
 #include "base/plugin_folder.hpp"
-#include "plugin_files/file_checks.hpp"
 
 #include <sys/auxv.h>
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 #include <utility>
 

@@ -3,13 +3,11 @@
 #include "base/duration.hpp"
 #include "base/log.hpp"
 #include "cloud/broker/cloud_services.hpp"
-#include "cloud/deletion/node_deletions.hpp"
 
 #include <ccm/abi/owned.h>
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <utility>
 
 namespace ccm::plugin_host {

@@ -3,7 +3,6 @@
 #include "base/log.hpp"
 #include "plugin/await_callback.hpp"
 #include "plugin/component_controller.hpp"
-#include "plugin/host_services/config_service.hpp"
 #include "plugin/host_services/controller_services.hpp"
 #include "plugin/host_services/crypto_service.hpp"
 #include "plugin/host_services/file_service.hpp"
@@ -19,7 +18,6 @@
 #include "plugin_host/plugin_metrics.hpp"
 #include "plugin_host/provider_start.hpp"
 #include "runtime/timers.hpp"
-#include "runtime/watchdog.hpp"
 #include "runtime/work_queue.hpp"
 
 #include <ccm/abi/hint.h>
@@ -29,15 +27,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <iterator>
-#include <map>
-#include <memory>
 #include <random>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace ccm::plugin_host {
 

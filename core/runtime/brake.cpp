@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ranges>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 namespace ccm::runtime {

@@ -3,7 +3,6 @@
 #include "kube/resource.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace ccm::runtime {
 using std::chrono::milliseconds;

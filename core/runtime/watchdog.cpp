@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
-#include <string>
 #include <utility>
 
 namespace ccm::runtime {

@@ -1,14 +1,11 @@
 #include "serving/allowance.hpp"
 
-#include "base/log.hpp"
-
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <utility>
 
 namespace ccm::serving {
 

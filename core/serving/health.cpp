@@ -9,7 +9,6 @@
 #include <array>
 #include <exception>
 #include <iterator>
-#include <vector>
 
 namespace ccm::serving {
 

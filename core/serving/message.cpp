@@ -4,8 +4,6 @@
 
 #include <ccm/lower_case.hpp>
 
-#include <algorithm>
-
 namespace ccm::serving {
 
 bool same_header(std::string_view left, std::string_view right) {

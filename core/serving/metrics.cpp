@@ -1,6 +1,5 @@
 #include "serving/metrics.hpp"
 
-#include "base/metric_families.hpp"
 #include "base/version.hpp"
 #include "kube/file_text.hpp"
 #include "net/certificates.hpp"
@@ -10,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -20,11 +18,8 @@
 #include <memory>
 #include <mutex>
 #include <sstream>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace ccm::serving {
 

@@ -13,7 +13,6 @@
 #include <iterator>
 #include <map>
 #include <string_view>
-#include <utility>
 
 namespace ccm::serving {
 

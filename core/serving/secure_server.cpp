@@ -8,7 +8,6 @@
 #include "serving/message.hpp"
 #include "serving/request_reader.hpp"
 #include "serving/serving_certificates.hpp"
-#include "serving/site.hpp"
 
 #include <ccm/http_date.hpp>
 
@@ -28,12 +27,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <ctime>
 #include <list>
-#include <memory>
 #include <optional>
-#include <string>
 #include <tuple>
 #include <utility>
 

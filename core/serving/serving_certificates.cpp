@@ -3,7 +3,6 @@
 #include "base/log.hpp"
 #include "kube/client_metrics.hpp"
 #include "net/certificates.hpp"
-#include "net/tls_context.hpp"
 #include "serving/message.hpp"
 
 #include <ccm/lower_case.hpp>

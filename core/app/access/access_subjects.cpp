@@ -4,7 +4,6 @@
 #include "plugin_files/access_rules.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace ccm::app {

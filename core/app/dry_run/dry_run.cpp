@@ -1,7 +1,5 @@
 #include "app/dry_run/dry_run.hpp"
 
-#include "app/dry_run/plan.hpp"
-#include "app/dry_run/planned_objects.hpp"
 #include "net/coroutines.hpp"
 
 #include <nlohmann/json.hpp>

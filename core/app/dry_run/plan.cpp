@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
-#include <utility>
 
 namespace ccm::app {
 

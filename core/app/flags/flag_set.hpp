@@ -7,8 +7,6 @@
 
 #include <ccm/status.hpp>
 
-#include <chrono>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>

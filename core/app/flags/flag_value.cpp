@@ -9,9 +9,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <utility>
 
 namespace ccm::app {
 

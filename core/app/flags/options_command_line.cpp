@@ -1,6 +1,5 @@
 #include "app/flags/options_command_line.hpp"
 
-#include "app/flags/flag_value.hpp"
 #include "app/flags/options_flags.hpp"
 #include "base/duration.hpp"
 #include "base/log.hpp"

@@ -17,7 +17,6 @@
 
 #include <cstdlib>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>

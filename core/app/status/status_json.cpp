@@ -16,7 +16,6 @@
 #include <ctime>
 #include <map>
 #include <set>
-#include <string>
 #include <utility>
 
 namespace ccm::app {

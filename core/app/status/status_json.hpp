@@ -16,10 +16,8 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace ccm::app {
 

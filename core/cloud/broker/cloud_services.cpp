@@ -6,9 +6,7 @@
 #include "plugin/operations.hpp"
 #include "plugin/waiting.hpp"
 
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ccm::cloud {

@@ -2,7 +2,6 @@
 
 #include "plugin/waiting.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace ccm::cloud {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <numeric>
 #include <unordered_map>
-#include <utility>
 
 namespace ccm::cloud {
 

@@ -4,8 +4,6 @@
 #include "plugin/host_services/kube_service.hpp"
 #include "plugin/operations.hpp"
 
-#include <ccm/instance_limits.hpp>
-
 #include <utility>
 
 namespace ccm::cloud {

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
 namespace ccm::cloud {
 

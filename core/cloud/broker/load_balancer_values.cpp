@@ -7,7 +7,6 @@
 #include <ccm/shown_text.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace ccm::cloud {
 

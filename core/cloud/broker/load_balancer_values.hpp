@@ -8,7 +8,6 @@
 #include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
 
-#include <cstddef>
 #include <string>
 
 // A failed operation may hand over what it made so far.

@@ -4,8 +4,6 @@
 #include <ccm/trim.hpp>
 
 #include <charconv>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace ccm::cloud {

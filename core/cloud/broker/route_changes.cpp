@@ -4,10 +4,7 @@
 #include "plugin/dispatch.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <unordered_map>
-#include <unordered_set>
-#include <utility>
 
 namespace ccm::cloud {
 

@@ -1,12 +1,9 @@
 #include "cloud/broker/routes_broker.hpp"
 
 #include "cloud/broker/abi_structs.hpp"
-#include "cloud/broker/route_changes.hpp"
 #include "plugin/operations.hpp"
 
-#include <string_view>
 #include <unordered_set>
-#include <utility>
 
 namespace ccm::cloud {
 

@@ -9,9 +9,7 @@
 
 #include <ccm/status.hpp>
 
-#include <cstddef>
 #include <string>
-#include <string_view>
 #include <unordered_set>
 #include <vector>
 

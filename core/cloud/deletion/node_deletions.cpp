@@ -1,6 +1,5 @@
 #include "cloud/deletion/node_deletions.hpp"
 
-#include "cloud/deletion/deletion_telemetry.hpp"
 #include "plugin/brake_reasons.hpp"
 #include "plugin/waiting.hpp"
 

@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
-#include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace ccm::cloud {

@@ -10,7 +10,6 @@
 #include "runtime/timers.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>

@@ -9,9 +9,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
-#include <utility>
-#include <vector>
 
 namespace ccm::plugin {
 

@@ -14,7 +14,6 @@
 #include <array>
 #include <climits>
 #include <cstring>
-#include <string>
 #include <vector>
 
 namespace ccm::plugin {

@@ -1,14 +1,12 @@
 #include "plugin/host_services/file_service.hpp"
 
 #include "kube/file_text.hpp"
-#include "plugin/host_services/host_service.hpp"
 
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>

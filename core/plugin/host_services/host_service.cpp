@@ -2,11 +2,6 @@
 
 #include "plugin/origin.hpp"
 
-#include <ccm/sized.hpp>
-
-#include <string_view>
-#include <utility>
-
 namespace ccm::plugin {
 
 ComponentHost::ComponentHost(bool nonblocking) : host_(sized<ccm_host>()) {

@@ -11,10 +11,8 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 namespace ccm::plugin {

@@ -3,10 +3,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "net/url.hpp"
-#include "plugin/host_services/host_service.hpp"
-#include "plugin/host_services/http_access.hpp"
 #include "plugin/operations.hpp"
-#include "plugin/origin.hpp"
 #include "plugin/waiting.hpp"
 
 #include <ccm/lower_case.hpp>
@@ -20,9 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace ccm::plugin {
 

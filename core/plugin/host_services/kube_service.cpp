@@ -4,19 +4,14 @@
 #include "kube/object_decoder.hpp"
 #include "kube/watch_decoder.hpp"
 #include "net/write_gate.hpp"
-#include "plugin/host_services/host_service.hpp"
-#include "plugin/host_services/kube_access.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin/origin.hpp"
 #include "plugin/waiting.hpp"
 
-#include <ccm/abi/kube.h>
 #include <ccm/sized.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

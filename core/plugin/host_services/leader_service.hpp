@@ -5,7 +5,6 @@
 
 #include <ccm/abi/leader.h>
 
-#include <chrono>
 #include <cstdint>
 #include <vector>
 

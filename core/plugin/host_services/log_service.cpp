@@ -3,7 +3,6 @@
 #include "base/log.hpp"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 namespace ccm::plugin {

@@ -1,7 +1,6 @@
 #include "plugin/host_services/scheduling_services.hpp"
 
 #include "plugin/context.hpp"
-#include "plugin/host_services/host_service.hpp"
 
 #include <ccm/sized.hpp>
 

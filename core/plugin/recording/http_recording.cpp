@@ -15,12 +15,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace ccm::plugin {

@@ -1,8 +1,6 @@
 #include "serving/auth/reviewers.hpp"
 
-#include "base/log.hpp"
 #include "base/text.hpp"
-#include "serving/message.hpp"
 
 #include <nlohmann/json.hpp>
 

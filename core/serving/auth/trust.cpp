@@ -3,7 +3,6 @@
 #include "base/log.hpp"
 #include "kube/resource.hpp"
 #include "net/certificates.hpp"
-#include "net/tls_context.hpp"
 #include "net/url.hpp"
 
 #include <ccm/lower_case.hpp>
@@ -11,13 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
 #include <climits>
-#include <map>
-#include <string>
 #include <utility>
 
 namespace ccm::serving {
