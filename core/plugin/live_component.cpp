@@ -108,8 +108,6 @@ template <typename Made>
 void LiveComponent::make(std::string_view operation, Copy<Made> copy,
                          std::function<void(const Made&)> keep, Invoke invoke,
                          std::function<void(Status)> done) {
-  const auto call = begin_call(operation, nullptr, kCreateTimeout, {});
-  call->on_loop = call->makes = true;
   auto created = [self = shared_from_this(), keep = std::move(keep),
                   done = std::move(done)](Result<Made> made) {
     if (made) {
@@ -118,7 +116,8 @@ void LiveComponent::make(std::string_view operation, Copy<Made> copy,
     }
     done(made.status());
   };
-  start_call<Made>(call, std::move(invoke), std::move(copy), std::move(created), allow_create());
+  call<Made>(operation, nullptr, kCreateTimeout, {}, std::move(invoke), std::move(copy),
+             std::move(created), allow_create(), true, true);
 }
 
 void LiveComponent::create(const ccm_plugin& plugin, void* shared, const ccm_host* host,
@@ -232,16 +231,6 @@ std::optional<ccm_interface> LiveComponent::get_interface(const char* id) {
   return found;
 }
 
-std::shared_ptr<LiveComponent::Call> LiveComponent::begin_call(
-    std::string_view operation, const std::shared_ptr<Context>& parent, milliseconds timeout,
-    Context::Fields fields) {
-  auto call = std::make_shared<Call>();
-  call->operation = operation;
-  call->context = (parent ? parent : background_)->child(timeout, std::move(fields));
-  call->begin = runtime_.timers.now();
-  return call;
-}
-
 void LiveComponent::start_operation(const std::shared_ptr<Call>& call,
                                     std::unique_ptr<PendingOperation> operation, Invoke invoke,
                                     std::shared_ptr<void> lent) {
@@ -258,7 +247,6 @@ void LiveComponent::start_operation(const std::shared_ptr<Call>& call,
   }
   call->registration =
       call->context->on_end([self = shared_from_this(), call] { self->give_up(*call); });
-  call->on_loop = call->on_loop || identity_.nonblocking;
   if (call->on_loop) {
     const runtime::Watchdog::Scope scope(runtime_.watchdog, watched_, call->operation);
     return run(call->operation, held->known.get(), done, invoke);

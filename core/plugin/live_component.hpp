@@ -191,13 +191,27 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   // null = background(). `done` is posted and gets: the copied result, the component's failure,
   // cancelled or deadline_exceeded when the ctx ended first, failed_precondition when the component
   // is not live, internal when it threw. `lent` is kept until the component completes the
-  // operation, even when nobody waits for it any more.
+  // operation, even when nobody waits for it any more. `on_loop`: whatever the manifest says;
+  // `makes`: create or open, which no state forbids.
   template <typename T>
   void call(std::string_view operation, const std::shared_ptr<Context>& parent,
             std::chrono::milliseconds timeout, Context::Fields fields, Invoke invoke, Copy<T> copy,
-            std::function<void(Result<T>)> done, std::shared_ptr<void> lent = nullptr) {
-    start_call<T>(begin_call(operation, parent, timeout, std::move(fields)), std::move(invoke),
-                  std::move(copy), std::move(done), std::move(lent));
+            std::function<void(Result<T>)> done, std::shared_ptr<void> lent = nullptr,
+            bool on_loop = false, bool makes = false) {
+    const auto started = std::make_shared<Call>();
+    started->operation = operation;
+    started->context = (parent ? parent : background_)->child(timeout, std::move(fields));
+    started->begin = runtime_.timers.now();
+    started->on_loop = on_loop || identity_.nonblocking;
+    started->makes = makes;
+    auto ended = [self = shared_from_this(), started, done = std::move(done)](Result<T> result) {
+      self->end_call(*started, result.status());
+      done(std::move(result));
+    };
+    start_operation(
+        started,
+        std::make_unique<TypedOperation<T>>(std::move(copy), runtime_.secrets, std::move(ended)),
+        std::move(invoke), std::move(lent));
   }
   // Awaits it. A caller that is destroyed before leaves the operation to the component.
   template <typename T>
@@ -219,9 +233,8 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
                                Invoke invoke, Copy<T> copy) {
     using Answer = CallbackAwaiter<Result<T>>;
     const typename Answer::Start start = [&](std::function<void(Result<T>)> done) {
-      auto running = begin_call(operation, nullptr, timeout, {});
-      running->on_loop = true;
-      start_call<T>(running, std::move(invoke), std::move(copy), std::move(done));
+      call<T>(operation, nullptr, timeout, {}, std::move(invoke), std::move(copy), std::move(done),
+              nullptr, true);
     };
     Answer answer(start);
     co_return co_await answer;
@@ -279,7 +292,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
     std::weak_ptr<Held> held;  // gone when the plugin is done
     bool missed_deadline = false;
     bool on_loop = false;
-    bool makes = false;  // create or open, which no state forbids
+    bool makes = false;
   };
   // Operations of one name that were abandoned and that the plugin has yet to complete.
   struct Abandoned {
@@ -287,21 +300,6 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
     runtime::TimePoint last{};
   };
 
-  std::shared_ptr<Call> begin_call(std::string_view operation,
-                                   const std::shared_ptr<Context>& parent,
-                                   std::chrono::milliseconds timeout, Context::Fields fields);
-  template <typename T>
-  void start_call(const std::shared_ptr<Call>& call, Invoke invoke, Copy<T> copy,
-                  std::function<void(Result<T>)> done, std::shared_ptr<void> lent = nullptr) {
-    auto ended = [self = shared_from_this(), call, done = std::move(done)](Result<T> result) {
-      self->end_call(*call, result.status());
-      done(std::move(result));
-    };
-    start_operation(
-        call,
-        std::make_unique<TypedOperation<T>>(std::move(copy), runtime_.secrets, std::move(ended)),
-        std::move(invoke), std::move(lent));
-  }
   void start_operation(const std::shared_ptr<Call>& call,
                        std::unique_ptr<PendingOperation> operation, Invoke invoke,
                        std::shared_ptr<void> lent);
