@@ -6,7 +6,7 @@
 A table of files has "file" in its head ("| file | job |"). Its first column names files in back quotes: `ledger` stands for ledger.hpp,
 ledger.cpp and so on, `main.go` for itself, `config/` for all below that folder. A name after another one in its cell may leave out the
 folder: `compute/server`, `addresses`. Files that the other column names with their extension count, too. Each plugin has a `plugin.cpp`,
-which exports it: it needs no line.
+which exports it: it needs no line, and neither do the tests of Go, which stand beside what they test.
 """
 import re
 import sys
@@ -17,6 +17,8 @@ from check import files  # noqa: E402
 
 # Each folder in these has a README with such a table.
 PARENTS = ("core", "plugins/controllers", "plugins/providers", "tools")
+# So do these.
+FOLDERS = ("examples/provider-hetzner", "sdk/go")
 # Their contents are written for other repositories.
 EXCEPT = {"tools/templates"}
 SOURCE = re.compile(r"\.(cpp|hpp|c|h|py|go|rs|tsv|sh)$")
@@ -25,6 +27,8 @@ NAME = re.compile(r"`([\w./-]+)`")
 
 def is_source(name):
     """Commands of a folder have no extension."""
+    if name.endswith("_test.go"):
+        return False
     return bool(SOURCE.search(name)) or ("." not in name and name not in ("LICENSE", "Makefile"))
 
 
@@ -101,6 +105,9 @@ def check(root):
             depth = parent.count("/") + 1
             if name.startswith(parent + "/") and len(parts) > depth + 1:
                 below.setdefault("/".join(parts[:depth + 1]), []).append("/".join(parts[depth + 1:]))
+        for folder in FOLDERS:
+            if name.startswith(folder + "/"):
+                below.setdefault(folder, []).append(name.removeprefix(folder + "/"))
     return [finding for folder in sorted(below) if folder not in EXCEPT for finding in check_folder(root, folder, below[folder])]
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import tables
 
-FILES = ("ledger.hpp", "ledger.cpp", "plugin.cpp", "CMakeLists.txt", "main.go", "compute/server.cpp", "compute/addresses.hpp")
+FILES = ("ledger.hpp", "ledger.cpp", "plugin.cpp", "CMakeLists.txt", "main.go", "main_test.go", "compute/server.cpp",
+         "compute/addresses.hpp")
 
 
 class TablesTest(unittest.TestCase):
@@ -48,10 +49,10 @@ class TablesTest(unittest.TestCase):
         self.assertIn("README.md is not there", self.findings()[0])
 
     def test_which_folders(self):
-        for folder in ("core/net", "plugins/controllers/node", "plugins/providers/cloud", "tools/ccmctl"):
+        for folder in ("core/net", "plugins/controllers/node", "plugins/providers/cloud", "tools/ccmctl", "sdk/go", "examples/provider-hetzner"):
             with self.subTest(folder):
                 self.assertEqual(len(self.findings(folder=folder)), 1)
-        for folder in ("tools/templates", "sandbox/api", "tests/unit/net"):
+        for folder in ("tools/templates", "sandbox/api", "tests/unit/net", "sdk/rust", "examples/hooks"):
             with self.subTest(folder):
                 self.assertEqual(self.findings(folder=folder), [])
 
