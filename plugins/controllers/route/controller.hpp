@@ -58,14 +58,14 @@ class Controller {
     Status outcome;      // a batch with unknown results
   };
 
-  // controller.cpp: when a run begins
+  // When a run begins.
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   [[nodiscard]] Result<ReconcileResult> in_pause(milliseconds left) const;
   Result<ReconcileResult> conclude(milliseconds begun, Status status);
   // MET-8: what began the run, and what it did.
   void count(const Run& run, const Status& status, bool node_change) const;
 
-  // run.cpp
+  // A run: the cloud's table against all Nodes, the difference as one batch, then the conditions.
   Task<Status> sync(Ctx ctx, Run& run);
   Task<void> refresh_limits(Ctx ctx);
   void read_nodes(Run& run) const;
