@@ -8,6 +8,7 @@
 #include "addresses.hpp"
 #include "drains.hpp"
 #include "failed_parts.hpp"
+#include "finder.hpp"
 #include "node_access.hpp"
 #include "octavia.hpp"
 #include "openstack/api.hpp"
@@ -23,7 +24,6 @@
 #include <ccm/task.hpp>
 
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +38,7 @@ class LoadBalancers {
         cluster_(host),
         octavia_(host, api),
         addresses_(host, api, cluster_),
+        finder_(host, octavia_, addresses_),
         access_(host, api, cluster_),
         notices_(host),
         pending_pause_(host),
@@ -68,8 +69,6 @@ class LoadBalancers {
   static LoadBalancerLimits limits();
 
  private:
-  using Found = std::optional<ExistingLoadBalancer>;
-
   // All that an operation knows of its Service. Lives in the operation's frame.
   struct Subject {
     const LoadBalancerService& service;
@@ -87,26 +86,8 @@ class LoadBalancers {
   // Reads the Service; the certificate that it names has to exist.
   Task<Result<Subject>> subject(Ctx ctx, const LoadBalancerService& service,
                                 const Backends& backends);
-  // find.cpp
-  // By the recorded ID, by the Service's mark, then by the name that the Go manager gave. One that
-  // the ID leads to and that is somebody else's: only when there is no other.
-  Task<Result<Found>> find(Ctx ctx, const LoadBalancerService& service);
-  Task<Result<Found>> find_by_name(Ctx ctx, const LoadBalancerService& service);
-  Task<Result<Claim>> claim(Ctx ctx, const LoadBalancerService& service,
-                            const ExistingLoadBalancer& balancer);
-  Task<Result<bool>> is_this_clusters(Ctx ctx, const LoadBalancerService& service,
-                                      const ExistingLoadBalancer& balancer);
-  Task<Result<bool>> serves_nodes(Ctx ctx, const ExistingLoadBalancer& balancer);
-  // Whether a Service of this cluster may share it: each that has it permits its namespace.
-  Task<Status> may_join(Ctx ctx, const Subject& subject, const ExistingLoadBalancer& balancer);
-  // The Service of the cluster by whose name a load balancer goes; empty = there is none, or it is
-  // not proven to be its.
-  Task<Result<Object>> user_of(Ctx ctx, const LoadBalancerService& guest, MarkedService user,
-                               const ExistingLoadBalancer& balancer);
-  [[nodiscard]] std::map<std::string, std::string> servers_with(
-      const std::map<std::string, const Member*>& addresses) const;
-  // creation.cpp
-  // `balancer`: the one that exists; null = none yet.
+  // The load balancer that the Service asks for (OS-230..OS-253). `balancer`: the one that exists;
+  // null = none yet.
   Task<Result<WantedLoadBalancer>> want(Ctx ctx, Subject& subject,
                                         const ExistingLoadBalancer* balancer);
   // Which addresses are members, and on which subnet; `vip_subnet` is the one that was chosen.
@@ -115,7 +96,6 @@ class LoadBalancers {
   Task<Result<ExistingLoadBalancer>> create(Ctx ctx, Subject& subject);
   // Whether a creation that got no answer may still be carried out.
   bool unanswered(const std::string& uid);
-  // operations.cpp
   Task<Result<LoadBalancer>> settle(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
   // One round of changes. True: something was sent; false: nothing differs any more.
   Task<Result<bool>> change(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer, Claim owner);
@@ -129,7 +109,7 @@ class LoadBalancers {
   // The answer about one in the state ERROR; one that the Service made and that never served is
   // deleted.
   Task<Status> broken(Ctx ctx, Subject& subject, ExistingLoadBalancer& balancer);
-  // removal.cpp
+  // The end of a load balancer, or of a Service's part of a shared one (OS-304..OS-310).
   Task<Status> remove_all(Ctx ctx, const LoadBalancerService& service);
   // The answer about one that is not the Service's. Its listeners with the Service's mark go.
   Task<Status> disown(Ctx ctx, const LoadBalancerService& service, ExistingLoadBalancer& balancer);
@@ -144,20 +124,15 @@ class LoadBalancers {
   ClusterUid cluster_;
   Octavia octavia_;
   Addresses addresses_;
+  LoadBalancerFinder finder_;
   NodeAccess access_;
   Notices notices_;
   PendingPause pending_pause_;
   Drains drains_;
   Repairs repairs_;
   std::map<std::string, milliseconds> unanswered_;  // until when, by the Service's UID
-  // By the Service's UID, where no mark says so: a change of its type empties the status.
-  std::map<std::string, std::string> proven_;
   LoadBalancerSettings settings_;
   LoadBalancerClasses classes_;
 };
-
-// In that state, without an address.
-LoadBalancer described(const ExistingLoadBalancer& balancer, LoadBalancerState state);
-Status not_owned(const std::string& id);
 
 }  // namespace ccm::openstack

@@ -43,8 +43,8 @@ class Routes {
   // additions unless the router refuses some of them.
   Task<Statuses> apply(Ctx ctx, std::string cluster_name, std::vector<Route> removals,
                        std::vector<Route> additions);
-  // routes_recorded.cpp
-  // The routes that the record of one of these clusters names; none without a router.
+  // For tools, without the Nodes, and without changing the record: the routes that the record of one
+  // of these clusters names; none without a router.
   Task<Result<std::vector<OwnedObject>>> recorded(Ctx ctx, std::vector<std::string> clusters);
   // Success also when it is gone already. Failure: "NotOwned" when the record does not name it.
   Task<Status> remove_recorded(Ctx ctx, std::vector<std::string> clusters, OwnedObject object);
@@ -81,8 +81,7 @@ class Routes {
   Task<void> adopt(Ctx ctx, const RouterFeatures& features, const Router& router,
                    const RouteMarks& marks);
 
-  // routes_pairs.cpp
-  // Fills in ports and subnets.
+  // Address pairs of the ports to which routes lead. find_ports() fills in ports and subnets.
   Task<Status> find_ports(Ctx ctx, Batch& batch, std::vector<std::string> addresses,
                           std::vector<std::string> servers);
   static void choose_next_hop(const Batch& batch, Addition& addition);
@@ -94,7 +93,7 @@ class Routes {
   Task<Status> remove_pair(Ctx ctx, const Batch& batch, const std::string& address,
                            PairChange change);
 
-  // routes_apply.cpp
+  // Changes of the router's routes.
   static Batch make_batch(const std::vector<Route>& removals, const std::vector<Route>& additions);
   Task<Status> prepare(Ctx ctx, std::string cluster_name, Batch& batch);
   Task<Status> remove(Ctx ctx, Batch& batch);

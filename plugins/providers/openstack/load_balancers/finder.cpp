@@ -1,6 +1,6 @@
-// The load balancer of a Service among those of the cloud (OS-226..OS-229).
+#include "finder.hpp"
+
 #include "openstack/compute/provider_id.hpp"
-#include "operations.hpp"
 
 #include <ccm/namespace_rules.hpp>
 
@@ -36,8 +36,8 @@ Status not_shared(std::string why) {
 
 }  // namespace
 
-Task<Result<LoadBalancers::Found>> LoadBalancers::find(Ctx ctx,
-                                                       const LoadBalancerService& service) {
+Task<Result<LoadBalancerFinder::Found>> LoadBalancerFinder::find(
+    Ctx ctx, const LoadBalancerService& service) {
   const std::string id = service.adopt_id.empty() ? service.id : service.adopt_id;
   Found foreign;
   if (!id.empty()) {  // one that is gone is made again (OS-259, OS-428)
@@ -64,8 +64,8 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find(Ctx ctx,
 }
 
 // OS-226. The name alone proves nothing (OS-229): a cluster of the same name may have it.
-Task<Result<LoadBalancers::Found>> LoadBalancers::find_by_name(Ctx ctx,
-                                                               const LoadBalancerService& service) {
+Task<Result<LoadBalancerFinder::Found>> LoadBalancerFinder::find_by_name(
+    Ctx ctx, const LoadBalancerService& service) {
   const std::array<std::string, 2> names = possible_names(service);
   for (const std::string& name : names) {
     if (name.empty()) continue;
@@ -81,8 +81,8 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find_by_name(Ctx ctx,
   co_return Found();
 }
 
-Task<Result<Claim>> LoadBalancers::claim(Ctx ctx, const LoadBalancerService& service,
-                                         const ExistingLoadBalancer& balancer) {
+Task<Result<Claim>> LoadBalancerFinder::claim(Ctx ctx, const LoadBalancerService& service,
+                                              const ExistingLoadBalancer& balancer) {
   const Claim by_mark = claim_of(service, balancer);
   if (by_mark == Claim::owner || !name_needs_proof(service, balancer)) co_return by_mark;
   const auto known = proven_.find(service.uid);
@@ -98,8 +98,8 @@ Task<Result<Claim>> LoadBalancers::claim(Ctx ctx, const LoadBalancerService& ser
 
 // A Service of the Go manager has one load balancer alone: one that has its own by a mark cannot
 // get another one by what its status shows.
-Task<Result<bool>> LoadBalancers::is_this_clusters(Ctx ctx, const LoadBalancerService& service,
-                                                   const ExistingLoadBalancer& balancer) {
+Task<Result<bool>> LoadBalancerFinder::is_this_clusters(Ctx ctx, const LoadBalancerService& service,
+                                                        const ExistingLoadBalancer& balancer) {
   const auto marked = co_await octavia_.with_tag(ctx, service_mark(service));
   if (!marked.ok()) co_return marked.status();
   if (!marked->empty()) co_return false;
@@ -114,7 +114,7 @@ Task<Result<bool>> LoadBalancers::is_this_clusters(Ctx ctx, const LoadBalancerSe
 // Whether most members are Nodes of this cluster: a kubelet may register its Node as a server of
 // another one, so a single Node proves nothing. Nor does what Nodes say of their addresses, and
 // networks may have the same ones: Neutron has to know them on the servers' own ports.
-Task<Result<bool>> LoadBalancers::serves_nodes(Ctx ctx, const ExistingLoadBalancer& balancer) {
+Task<Result<bool>> LoadBalancerFinder::serves_nodes(Ctx ctx, const ExistingLoadBalancer& balancer) {
   ExistingLoadBalancer whole = balancer;
   Status read = co_await octavia_.read_children(ctx, whole);
   if (!read.ok()) co_return read;
@@ -136,10 +136,10 @@ Task<Result<bool>> LoadBalancers::serves_nodes(Ctx ctx, const ExistingLoadBalanc
   co_return right * 2 > std::min(asked, kAskedPorts);
 }
 
-Task<Status> LoadBalancers::may_join(Ctx ctx, const Subject& subject,
-                                     const ExistingLoadBalancer& balancer) {
-  const LoadBalancerService& guest = subject.service;
-  const auto users = users_of_cluster(balancer, guest.cluster_name, subject.cluster_uid);
+Task<Status> LoadBalancerFinder::may_join(Ctx ctx, const LoadBalancerService& guest,
+                                          const std::string& cluster_uid,
+                                          const ExistingLoadBalancer& balancer) {
+  const auto users = users_of_cluster(balancer, guest.cluster_name, cluster_uid);
   if (!users) co_return not_shared("the load balancer is another cluster's");
   for (const MarkedService& user : *users) {
     const auto service = co_await user_of(ctx, guest, user, balancer);
@@ -152,14 +152,14 @@ Task<Status> LoadBalancers::may_join(Ctx ctx, const Subject& subject,
         "the load balancer is of a Service in another namespace, whose annotation " +
         std::string(kShareAnnotation) + " does not name the namespace " + guest.namespace_name);
   }
-  co_return may_share(balancer, subject.options.internal, settings_.max_shared_lb);
+  co_return Status();
 }
 
 // The name may be that of a Service of another cluster, so the Service of this cluster has to have
 // the mark, or what proves it without one.
-Task<Result<Object>> LoadBalancers::user_of(Ctx ctx, const LoadBalancerService& guest,
-                                            MarkedService user,
-                                            const ExistingLoadBalancer& balancer) {
+Task<Result<Object>> LoadBalancerFinder::user_of(Ctx ctx, const LoadBalancerService& guest,
+                                                 MarkedService user,
+                                                 const ExistingLoadBalancer& balancer) {
   LoadBalancerService service;
   service.namespace_name = user.namespace_name();
   service.name = user.service.substr(service.namespace_name.size() + 1);
@@ -175,7 +175,7 @@ Task<Result<Object>> LoadBalancers::user_of(Ctx ctx, const LoadBalancerService& 
 }
 
 // The servers of Nodes that say they have one of these addresses, each with one of them.
-std::map<std::string, std::string> LoadBalancers::servers_with(
+std::map<std::string, std::string> LoadBalancerFinder::servers_with(
     const std::map<std::string, const Member*>& addresses) const {
   std::map<std::string, std::string> found;
   host_.kube.cached_each("v1/nodes", {}, [&](const Object& node) {
