@@ -29,7 +29,7 @@ InstanceState state_of(const std::string& status) {
 }
 
 // Throws json::exception when a member has another type.
-std::string text(const json& object, const char* name) {
+std::string text_of_member(const json& object, const char* name) {
   const auto place = object.find(name);
   return place == object.end() || place->is_null() ? std::string() : place->get<std::string>();
 }
@@ -37,19 +37,20 @@ std::string text(const json& object, const char* name) {
 Result<Instance> read_machine(const json& machine) {
   if (!machine.is_object()) return bad_answer("has a machine that is no object");
   Instance instance;
-  const std::string id = text(machine, "id");
+  const std::string id = text_of_member(machine, "id");
   if (id.empty()) return bad_answer("has a machine without id");
   instance.provider_id = std::string(kProviderIdPrefix) + id;
-  instance.name = text(machine, "name");
-  instance.state = state_of(text(machine, "status"));
-  instance.instance_type = text(machine, "type");
-  instance.region = text(machine, "region");
-  instance.zone = text(machine, "zone");
+  instance.name = text_of_member(machine, "name");
+  instance.state = state_of(text_of_member(machine, "status"));
+  instance.instance_type = text_of_member(machine, "type");
+  instance.region = text_of_member(machine, "region");
+  instance.zone = text_of_member(machine, "zone");
   if (const auto addresses = machine.find("addresses"); addresses != machine.end()) {
     if (!addresses->is_array()) return bad_answer("has addresses that are no list");
     for (const json& address : *addresses) {
       if (!address.is_object()) return bad_answer("has an address that is no object");
-      instance.addresses.push_back({text(address, "type"), text(address, "address")});
+      instance.addresses.push_back(
+          {text_of_member(address, "type"), text_of_member(address, "address")});
     }
   }
   if (const auto labels = machine.find("labels"); labels != machine.end()) {
