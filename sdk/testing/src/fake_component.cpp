@@ -56,6 +56,12 @@ bool says_nonblocking(const ccm_plugin* plugin) {
   return manifest.value("nonblocking", false);
 }
 
+using BalancerTable = Service<ccm_cloud_loadbalancers>;
+
+BalancerTable balancers_of(const FakeComponent& component) {
+  return component.interface<ccm_cloud_loadbalancers>(CCM_CLOUD_LOADBALANCERS);
+}
+
 }  // namespace
 
 FakePlugin::FakePlugin(FakeHost& host, const ccm_plugin* plugin)
@@ -213,6 +219,34 @@ Pending<Result<std::vector<Instance>>> FakeComponent::start_describe(
 Pending<Result<Instance>> FakeComponent::start_get(const Ctx& ctx, NodeIdentity node) {
   return start("get", Instances::Get{interface<ccm_cloud_instances>(CCM_CLOUD_INSTANCES), ctx,
                                      std::move(node)});
+}
+
+Pending<Result<LoadBalancer>> FakeComponent::start_ensure_load_balancer(const Ctx& ctx,
+                                                                        LoadBalancerService service,
+                                                                        Backends backends) {
+  return start("ensure",
+               LoadBalancers::Apply{balancers_of(*this), &ccm_cloud_loadbalancers::ensure, "ensure",
+                                    ctx, std::move(service), std::move(backends)});
+}
+
+Result<LoadBalancer> FakeComponent::observe_load_balancer(LoadBalancerService service,
+                                                          Backends backends) {
+  return finish(start(
+      "observe", LoadBalancers::Apply{balancers_of(*this), &ccm_cloud_loadbalancers::observe,
+                                      "observe", ctx(), std::move(service), std::move(backends)}));
+}
+
+Result<LoadBalancer> FakeComponent::update_load_balancer(LoadBalancerService service,
+                                                         Backends backends) {
+  return finish(start(
+      "update_backends",
+      LoadBalancers::Apply{balancers_of(*this), &ccm_cloud_loadbalancers::update_backends,
+                           "update_backends", ctx(), std::move(service), std::move(backends)}));
+}
+
+Status FakeComponent::delete_load_balancer(LoadBalancerService service) {
+  return finish(
+      start("remove", LoadBalancers::Remove{balancers_of(*this), ctx(), std::move(service)}));
 }
 
 }  // namespace ccm::testing
