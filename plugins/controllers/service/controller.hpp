@@ -56,7 +56,7 @@ class Controller {
   };
   using SyncPtr = std::shared_ptr<Sync>;
 
-  // controller.cpp
+  // Which events count, one reconcile of one Service, changes of Nodes.
   void on_service(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   void on_update(const Object& old, const Object& now, const Queue& queue);
   void note_need(const ServiceState& before, const Object& object, const ServiceState& service);
@@ -74,7 +74,7 @@ class Controller {
   Task<Status> sync_nodes(Ctx ctx);
   [[nodiscard]] ReconcileResult next_audit(const std::string& key) const;
 
-  // ensure.cpp: the ensure branch (SVC-20 to SVC-28) and changes of Nodes.
+  // The ensure branch (SVC-20 to SVC-28) and changes of Nodes.
   Task<Status> sync_load_balancer(Ctx ctx, SyncPtr sync);
   Task<Status> observe_cloud(Ctx ctx, SyncPtr sync);
   Task<Status> ensure(Ctx ctx, SyncPtr sync);
@@ -105,13 +105,14 @@ class Controller {
   void remember(const SyncPtr& sync, const LoadBalancer& answer);
   void remember_members(const SyncPtr& sync, const LoadBalancer& answer);
   void remember_request(const SyncPtr& sync) const;
+  // Ownership of a load balancer, and whether it may be taken over (docs/decisions/0011).
   static Status foreign(const Sync& sync);
   static Status adoption_refused(const Sync& sync);
   [[nodiscard]] bool may_adopt(const Sync& sync, std::string_view id) const;
   [[nodiscard]] bool another_has(const Sync& sync, std::string_view id) const;
   [[nodiscard]] ServicePatch annotated(const Sync& sync) const;
 
-  // clean_up.cpp: the delete branch (SVC-29 to SVC-36).
+  // The delete branch (SVC-29 to SVC-36).
   Task<Status> clean_up(Ctx ctx, SyncPtr sync);
   Task<Status> finish_clean_up(Ctx ctx, SyncPtr sync, bool deleted);
   Task<Status> remove_vanished(Ctx ctx, SyncPtr sync);
@@ -126,7 +127,7 @@ class Controller {
   void tell_not_owned(const Sync& sync) const;
   void tell_kept(const Sync& sync, const Status& why) const;
 
-  // reporting.cpp
+  // Writes to a Service, Events, conditions, retries.
   Task<Status> write(Ctx ctx, SyncPtr sync, ServicePatch patch);
   // The patch without what others undo again and again, until its time has come.
   Task<ServicePatch> repeated(Ctx ctx, SyncPtr sync, ServicePatch patch);
