@@ -620,8 +620,8 @@ Task<Status> LoadBalancers::remove_whole(Ctx ctx, ExistingLoadBalancer balancer)
   co_return gone;
 }
 
-// OS-309. The tag goes last: it says that there is something left. The floating IP of the Service
-// stays only for others of its namespace.
+// OS-309. The tag goes last: it says that there is something left. Addresses::leave says what
+// becomes of the Service's floating IP.
 Task<Status> LoadBalancers::leave(Ctx ctx, const LoadBalancerService& service,
                                   ExistingLoadBalancer& balancer) {
   if (balancer.status == "ERROR") co_return takes_no_change(balancer.id);
