@@ -315,7 +315,7 @@ class RenderTest(unittest.TestCase):
                     "capabilities": {"drop": ["ALL"], "add": ["SYS_NICE"]}})
 
     def test_the_metadata_service_is_reached_where_the_provider_asks_it(self):
-        for provider, addresses in [("aws", ["169.254.169.254/32", "fd00:ec2::254/128"]), ("digitalocean", ["169.254.169.254/32"]), ("example", [])]:
+        for provider, addresses in [("aws", ["169.254.169.254/32", "fd00:ec2::254/128", "169.254.170.23/32", "fd00:ec2::23/128"]), ("digitalocean", ["169.254.169.254/32"]), ("example", [])]:
             policy, = of_kind(helm.objects_of({"provider": provider, "hostNetwork": False, "configureCloudRoutes": False,
                                                "networkPolicy": {"enabled": True}}), "NetworkPolicy")
             reached = [rule for rule in policy["spec"]["egress"] if "to" in rule]
