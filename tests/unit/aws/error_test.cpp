@@ -27,6 +27,8 @@ TEST(AwsErrorTest, AWS_35_37_132_CodesAndClasses) {
       {400, "ThrottlingException", ErrorClass::throttled},
       {503, "Unavailable", ErrorClass::unavailable},
       {500, "InternalError", ErrorClass::unavailable},
+      {400, "RequestTimeout", ErrorClass::unavailable},
+      {400, "RequestTimeoutException", ErrorClass::unavailable},
       {403, "UnauthorizedOperation", ErrorClass::auth},
       {403, "AccessDenied", ErrorClass::auth},
       {401, "AuthFailure", ErrorClass::auth},

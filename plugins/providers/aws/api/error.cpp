@@ -103,7 +103,10 @@ Status classified(const HttpResponse& response, const std::string& code, std::st
     return with(Code::resource_exhausted, ErrorClass::throttled, "CloudThrottled")
         .with_retry_after(throttle_pause(response));
   }
-  if (http >= 500) return with(Code::unavailable, ErrorClass::unavailable, "CloudUnavailable");
+  // The connection was idle before the request was there, with a 400.
+  if (http >= 500 || code.starts_with("RequestTimeout")) {
+    return with(Code::unavailable, ErrorClass::unavailable, "CloudUnavailable");
+  }
   if (is_about_keys(code) || http == 401) {
     return with(Code::unauthenticated, ErrorClass::auth, "CloudCredentialRefused");
   }

@@ -36,7 +36,7 @@ ApiError read_error(std::string_view body);
 //   quota         ...LimitExceeded, TooMany...: a limit of the account
 //   not_found     ....NotFound, LoadBalancerNotFound, ...: the thing itself
 //   conflict      DependencyViolation, ResourceInUse, IncorrectState, ...InUse: later it may work
-//   unavailable   5xx
+//   unavailable   5xx, RequestTimeout...
 //   invalid_spec  all other 4xx: the request cannot work as it is
 Status status_of(std::string_view action, const HttpResponse& response);
 
