@@ -268,6 +268,32 @@ TEST_F(AwsStartTest, AWS_27_ProfilesOfTheSharedFiles) {
   EXPECT_EQ(signer(), "ASIA1");
 }
 
+TEST_F(AwsStartTest, AWS_27_ARoleOfAProfileWithoutASourceStandsOnWhatIsAround) {
+  metadata_answers();
+  keys_from({{"HOME", "/h"}});
+  host.files.set("/h/.aws/config", "[default]\nrole_arn = arn:r\n");
+  std::string asked_by;
+  const auto metadata_only = other;
+  other = [&](const HttpRequest& request) -> std::optional<FakeHttp::Answer> {
+    if (request.body.find("Action=AssumeRole&") == std::string::npos) return metadata_only(request);
+    asked_by = header(request, "authorization");
+    return text(200, kStsAnswer);
+  };
+  start();
+  EXPECT_NE(asked_by.find("Credential=ASIA2/"), std::string::npos) << "the instance's keys";
+  EXPECT_EQ(signer(), "ASIA1") << "not without the role";
+  EXPECT_TRUE(host.log.contains("role arn:r by instance metadata"));
+}
+
+TEST_F(AwsStartTest, AWS_27_OlderNamesOfVariables) {
+  keys_from({{"HOME", "/h"}, {"AWS_ACCESS_KEY", "AKIDOLD"}, {"AWS_SECRET_KEY", kSecretKey}});
+  start();
+  EXPECT_EQ(signer(), "AKIDOLD");
+  TestProvider::variables().erase("AWS_ACCESS_KEY");
+  TestProvider::variables()["AWS_DEFAULT_PROFILE"] = "p";
+  EXPECT_EQ(refusal(), "profile p: is in neither of the shared files");
+}
+
 TEST_F(AwsStartTest, RotatedKeysOfAFileAreReadAgainWhenTheOldOnesAreRefused) {
   keys_from({{"HOME", "/h"}});
   const auto write = [&](const std::string& id) {

@@ -15,10 +15,16 @@ namespace {
 
 constexpr int kMostProfiles = 8;  // in a chain of source_profile
 
+// The variable, or the one by its older name.
+std::string either(const Environment& environment, const char* name, const char* older) {
+  std::string value = environment.get(name);
+  return value.empty() ? environment.get(older) : value;
+}
+
 Keys environment_keys(const Environment& environment) {
   Keys keys;
-  keys.access_key_id = environment.get("AWS_ACCESS_KEY_ID");
-  keys.secret_access_key = Secret(environment.get("AWS_SECRET_ACCESS_KEY"));
+  keys.access_key_id = either(environment, "AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY");
+  keys.secret_access_key = Secret(either(environment, "AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY"));
   keys.session_token = Secret(environment.get("AWS_SESSION_TOKEN"));
   return keys;
 }
@@ -39,6 +45,13 @@ Result<KeySourcePtr> container_of_environment(const ChainParts& parts) {
   if (url.empty()) return KeySourcePtr();
   if (Status status = check_container_url(url); !status.ok()) return status;
   return container_source(parts, url);
+}
+
+// What is asked when nothing names a place: the container's endpoint, else the instance.
+Result<KeySourcePtr> surrounding_source(const ChainParts& parts) {
+  auto container = container_of_environment(parts);
+  if (!container.ok() || *container) return container;
+  return KeySourcePtr(std::make_unique<InstanceKeys>(parts.host, parts.imds));
 }
 
 KeySourcePtr web_identity_source(const ChainParts& parts, WebIdentity identity) {
@@ -85,12 +98,14 @@ class ProfileSource {
     const std::string token_file = setting(*profile, "web_identity_token_file");
     const std::string role = setting(*profile, "role_arn");
     auto base = base_of(name, *profile, depth);
-    if (!base.ok() || *base == nullptr) {
-      if (!base.ok() || token_file.empty() || role.empty()) return base;
+    if (!base.ok() || role.empty()) return base;
+    if (*base == nullptr && !token_file.empty()) {
       return web_identity_source(parts_,
                                  {token_file, role, setting(*profile, "role_session_name")});
     }
-    if (role.empty()) return base;
+    // A role is never left out: who has it alone stands on the keys around this program.
+    if (*base == nullptr) base = surrounding_source(parts_);
+    if (!base.ok()) return base;
     Role assumed{role, setting(*profile, "role_session_name"), setting(*profile, "external_id"),
                  setting(*profile, "duration_seconds")};
     return KeySourcePtr(std::make_unique<AssumedRoleKeys>(parts_.host, parts_.sts, *std::move(base),
@@ -126,7 +141,7 @@ class ProfileSource {
 }  // namespace
 
 std::string profile_name(const Environment& environment) {
-  const std::string name = environment.get("AWS_PROFILE");
+  const std::string name = either(environment, "AWS_PROFILE", "AWS_DEFAULT_PROFILE");
   return name.empty() ? "default" : name;
 }
 
@@ -145,14 +160,12 @@ Result<KeySourcePtr> find_key_source(const ChainParts& parts) {
     return web_identity_source(parts, {token_file, role, environment.get("AWS_ROLE_SESSION_NAME")});
   }
   const std::string profile = profile_name(environment);
-  const bool asked_for = !environment.get("AWS_PROFILE").empty();
+  const bool asked_for = !either(environment, "AWS_PROFILE", "AWS_DEFAULT_PROFILE").empty();
   if (asked_for || parts.profiles.find(profile) != nullptr) {
     auto source = ProfileSource(parts).of(profile);
     if (!source.ok() || *source) return source;
   }
-  auto container = container_of_environment(parts);
-  if (!container.ok() || *container) return container;
-  return KeySourcePtr(std::make_unique<InstanceKeys>(parts.host, parts.imds));
+  return surrounding_source(parts);
 }
 
 }  // namespace ccm::aws

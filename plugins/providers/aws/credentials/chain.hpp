@@ -27,7 +27,7 @@ struct ChainParts {
   Http direct;  // without proxy, for addresses beside this machine
 };
 
-// AWS_PROFILE, else "default".
+// AWS_PROFILE, else AWS_DEFAULT_PROFILE, else "default".
 [[nodiscard]] std::string profile_name(const Environment& environment);
 
 // Failures: invalid_argument, one line, for a setting that is wrong, a profile that is not there,
