@@ -119,7 +119,7 @@ Task<Status> Provider::reach(Ctx ctx, const Profiles& profiles) {
   options.ca_file = environment_.get("AWS_CA_BUNDLE");
   auto http = co_await open_client(ctx, std::move(options));
   if (!http.ok()) co_return http.status().with_context("AWS_CA_BUNDLE");
-  const StsAccess sts{*http, endpoints->of(Api::sts), kUserAgent};
+  const StsAccess sts{*http, endpoints->of(Api::sts), kUserAgent, &client_.clock()};
   auto source = find_key_source({host_, environment_, profiles, imds_, sts, *direct});
   if (!source.ok()) co_return source.status();
   if (!settings_.role_arn.empty()) {

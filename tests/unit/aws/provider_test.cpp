@@ -368,6 +368,37 @@ TEST_F(AwsStartTest, AWS_32_AWrongClockIsCorrectedAfterARefusal) {
   EXPECT_FALSE(first);
 }
 
+TEST_F(AwsStartTest, AWS_16_32_ARoleIsAssumedWithAWrongClock) {
+  host.config.set_cloud_config(
+      "[Global]\nRegion=us-east-1\nVPC=vpc-1\nKubernetesClusterID=c1\nRoleARN=arn:r\n");
+  std::vector<std::string> dates;
+  other = [&](const HttpRequest& request) -> std::optional<FakeHttp::Answer> {
+    dates.push_back(header(request, "x-amz-date"));
+    if (request.body.find("Action=AssumeRole&") == std::string::npos) return std::nullopt;
+    std::string answer = kStsAnswer;
+    answer.replace(answer.find("T01:15"), 6, "T10:15");
+    if (dates.size() > 1) return text(200, answer);
+    FakeHttp::Answer refused;
+    refused.outcome =
+        HttpResponse{403,
+                     {{"date", "Thu, 01 Jan 2026 10:00:00 GMT"}},
+                     "<ErrorResponse><Error><Code>SignatureDoesNotMatch</Code><Message>Signature "
+                     "expired: 20260101T010000Z</Message></Error></ErrorResponse>"};
+    return refused;
+  };
+  start();
+  ASSERT_GE(dates.size(), 3u);
+  EXPECT_NE(dates[0], dates[1]);
+  EXPECT_EQ(dates[1], "20260101T100000Z");
+  EXPECT_EQ(dates[2], "20260101T100000Z") << "the next call knows";
+  EXPECT_EQ(signer(), "ASIA1");
+  // The keys end in a quarter of an hour, by AWS's time.
+  dates.clear();
+  host.loop.advance(std::chrono::minutes(5));
+  EXPECT_TRUE(provider->list().ok());
+  EXPECT_EQ(dates.size(), 1u) << "no other session";
+}
+
 TEST_F(AwsStartTest, AWS_34_36_ThrottledCallsAreTriedAgain) {
   start();
   cloud.faults.push_back({"DescribeInstances", 2});

@@ -161,8 +161,7 @@ Result<HttpResponse> Client::learn(const Call& call, const KeysPtr& keys, HttpRe
   if (status.code() != Code::unauthenticated) return status;
   const ApiError error = read_error(answer.body);
   if (clock_.corrected(error.code, error.message, answer, host_.timer.wall_clock())) {
-    host_.log.warning("This machine's clock is wrong; calls to AWS are signed with AWS's time",
-                      {{"ahead_seconds", std::to_string(-clock_.ahead().count() / 1'000)}});
+    clock_.tell(host_.log);
     return std::move(status).with_reason(kClockCorrected);
   }
   credentials_.refused(keys);

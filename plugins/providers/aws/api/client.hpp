@@ -44,6 +44,8 @@ class Client {
   // Before the first call: where the APIs are, and the client for calls to them.
   void configure(Endpoints endpoints, Http http);
   [[nodiscard]] const Endpoints& endpoints() const { return endpoints_; }
+  // The time that all calls are signed with.
+  [[nodiscard]] Clock& clock() { return clock_; }
 
   // One call. Failures are those of status_of() (error.hpp): their reason is AWS's code
   // ("DuplicateListener"), their class says what to do. Besides:

@@ -2,6 +2,8 @@
 
 #include <ccm/http_date.hpp>
 
+#include <string>
+
 namespace ccm::aws {
 namespace {
 
@@ -27,6 +29,11 @@ bool Clock::corrected(std::string_view code, std::string_view message, const Htt
   if (ahead < kTolerated && ahead > -kTolerated) return false;
   ahead_ = *date - wall_clock;
   return true;
+}
+
+void Clock::tell(const Log& log) const {
+  log.warning("This machine's clock is wrong; calls to AWS are signed with AWS's time",
+              {{"ahead_seconds", std::to_string(-ahead_.count() / 1'000)}});
 }
 
 }  // namespace ccm::aws

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ccm/http.hpp>
+#include <ccm/log.hpp>
 
 #include <chrono>
 #include <string_view>
@@ -19,6 +20,8 @@ class Clock {
   bool corrected(std::string_view code, std::string_view message, const HttpResponse& answer,
                  std::chrono::milliseconds wall_clock);
   [[nodiscard]] std::chrono::milliseconds ahead() const { return ahead_; }
+  // Says so in the log.
+  void tell(const Log& log) const;
 
  private:
   std::chrono::milliseconds ahead_{0};  // AWS, of the machine

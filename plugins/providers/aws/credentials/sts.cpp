@@ -50,17 +50,29 @@ Task<Result<Keys>> ask_sts(Host& host, Ctx ctx, const StsAccess& sts, std::strin
   for (const Params::Entry& entry : params.entries()) {
     if (entry.path == "WebIdentityToken") request.secrets.push_back(entry.value);
   }
-  if (signed_with != nullptr) {
-    Status status = sign(host.crypto, *signed_with, sts.endpoint, host.timer.wall_clock(), request);
-    if (!status.ok()) co_return status;
+  for (bool again = signed_with != nullptr;; again = false) {
+    HttpRequest attempt = request;
+    if (signed_with != nullptr) {
+      Status status = sign(host.crypto, *signed_with, sts.endpoint,
+                           sts.clock->now(host.timer.wall_clock()), attempt);
+      if (!status.ok()) co_return status;
+    }
+    auto answer = co_await sts.http.send(ctx, std::move(attempt));
+    if (!answer.ok()) co_return answer.status().with_context(action);
+    Status status = status_of(action, *answer);
+    if (status.ok()) {
+      auto keys = read_keys(answer->body);
+      if (!keys.ok()) co_return keys.status().with_context(action);
+      keys->expires_at -= sts.clock->ahead();
+      co_return keys;
+    }
+    const ApiError error = read_error(answer->body);
+    if (!again ||
+        !sts.clock->corrected(error.code, error.message, *answer, host.timer.wall_clock())) {
+      co_return status;
+    }
+    sts.clock->tell(host.log);
   }
-  auto answer = co_await sts.http.send(ctx, std::move(request));
-  if (!answer.ok()) co_return answer.status().with_context(action);
-  Status status = status_of(action, *answer);
-  if (!status.ok()) co_return status;
-  auto keys = read_keys(answer->body);
-  if (!keys.ok()) co_return keys.status().with_context(action);
-  co_return keys;
 }
 
 std::string session_name(Host& host) {
