@@ -291,7 +291,11 @@ Answer Cloud::describe_tables(const Parameters& form) {
     for (const std::string& subnet : table.subnets) {
       xml += "<item>" + element("subnetId", subnet) + "</item>";
     }
-    xml += "</associationSet><routeSet>";
+    xml += "</associationSet><tagSet>";
+    for (const auto& [key, value] : table.tags) {
+      xml += "<item>" + element("key", key) + element("value", value) + "</item>";
+    }
+    xml += "</tagSet><routeSet>";
     for (const Route& route : table.routes) {
       const bool v6 = route.destination.find(':') != std::string::npos;
       xml += "<item>" +

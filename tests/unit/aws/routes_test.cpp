@@ -55,6 +55,17 @@ class AwsRoutesTest : public AwsProviderTest {
   }
 };
 
+TEST_F(AwsRoutesTest, AWS_17_118_TablesWithTheOldTagAlone) {
+  cloud.tables.back().tags = {{"KubernetesCluster", "c1"}};
+  add_table("rtb-2").tags = {{"KubernetesCluster", "other"}};
+  start();
+  for (const Status& status : applied({}, {to(1, "10.244.1.0/24")})) {
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  EXPECT_EQ(cloud.table("rtb-1")->routes.size(), 2U);
+  EXPECT_EQ(cloud.table("rtb-2")->routes.size(), 1U) << "another cluster's";
+}
+
 TEST_F(AwsRoutesTest, AWS_121_123_126_148_ARouteOfEachFamily) {
   start();
   for (const Status& status : applied({}, {to(1, "10.244.1.0/24"), to(1, "fd00:244:0:1::/64")})) {

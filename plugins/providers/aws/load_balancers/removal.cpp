@@ -89,7 +89,7 @@ Result<std::vector<std::string>> LoadBalancers::own_names(
                                   managed_group_name(service, hexadecimal(*digest))};
 }
 
-// Groups with the cluster's tag alone: others may have had such a name before (AWS-95).
+// Groups with the cluster's tag, or the old one, alone: others may have had such a name before (AWS-95).
 Task<Result<std::vector<std::string>>> LoadBalancers::own_group_ids(
     Ctx ctx, const LoadBalancerService& service) {
   const auto names = own_names(service);
@@ -99,7 +99,8 @@ Task<Result<std::vector<std::string>>> LoadBalancers::own_group_ids(
   std::vector<std::string> ids;
   for (const auto& [id, group] : **groups) {
     const auto owned = group.tags.find(cluster_.tag());
-    const bool ours = owned != group.tags.end() && owned->second == kOwned;
+    const bool ours = owned == group.tags.end() ? of_cluster(group.tags, cluster_)  // the old tag
+                                                : owned->second == kOwned;
     const bool named = std::find(names->begin(), names->end(), group.name) != names->end();
     if (ours && named) ids.push_back(id);
   }

@@ -1,5 +1,7 @@
 #include "rules.hpp"
 
+#include "aws/cluster.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -153,10 +155,15 @@ RuleChange group_rule_change(const SecurityGroup& group, const std::string& sour
 
 std::string group_of_instance(const std::vector<std::string>& groups, const SecurityGroups& known,
                               const std::string& cluster_tag, std::string& why_not) {
+  // The old tag (AWS-17) has the cluster's id, with which the tag ends, as its value.
+  const std::string cluster_id = cluster_tag.substr(kClusterTagPrefix.size());
   std::vector<std::string> tagged;
   for (const std::string& id : groups) {
     const auto found = known.find(id);
-    if (found != known.end() && found->second.tags.contains(cluster_tag)) tagged.push_back(id);
+    if (found == known.end()) continue;
+    const auto legacy = found->second.tags.find(std::string(kLegacyClusterTag));
+    const bool old = legacy != found->second.tags.end() && legacy->second == cluster_id;
+    if (old || found->second.tags.contains(cluster_tag)) tagged.push_back(id);
   }
   const auto& choice = tagged.empty() ? groups : tagged;
   if (choice.size() == 1) return choice.front();

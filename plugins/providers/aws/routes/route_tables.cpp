@@ -31,6 +31,16 @@ PodRouteTable read_table(XmlElement item) {
   return table;
 }
 
+// By the cluster's tag, or the old one (AWS-17), which other clusters have as well.
+bool has_cluster_tag(XmlElement table, const Cluster& cluster) {
+  for (const XmlElement tag : table.list("tagSet")) {
+    const std::string key = tag.text("key");
+    if (key == cluster.tag()) return true;
+    if (key == kLegacyClusterTag && tag.text("value") == cluster.id) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const TableRoute* PodRouteTable::find(const std::string& destination) const {
@@ -43,14 +53,17 @@ const TableRoute* PodRouteTable::find(const std::string& destination) const {
 Task<Result<std::vector<PodRouteTable>>> RouteTables::read(Ctx ctx, std::string id) {
   Call call{Api::ec2, "DescribeRouteTables"};
   if (id.empty()) {
-    call.params.filter("vpc-id", cluster_.vpc_id).filter("tag-key", cluster_.tag());
+    call.params.filter("vpc-id", cluster_.vpc_id).filter(
+        "tag-key", std::vector<std::string>{cluster_.tag(), std::string(kLegacyClusterTag)});
     call.params.set("MaxResults", kTablesOfAPage);
   } else {
     call.params.add("RouteTableId", id);
   }
   std::vector<PodRouteTable> tables;
-  PageReader reader = [&tables](XmlElement page) {
-    for (const XmlElement item : page.list("routeTableSet")) tables.push_back(read_table(item));
+  PageReader reader = [&tables, this, named = !id.empty()](XmlElement page) {
+    for (const XmlElement item : page.list("routeTableSet")) {
+      if (named || has_cluster_tag(item, cluster_)) tables.push_back(read_table(item));
+    }
     return Status();
   };
   Status status = co_await client_.pages(ctx, std::move(call), reader);

@@ -39,6 +39,16 @@ TEST_F(AwsRemovalTest, AWS_66_139_TheAnnotationsOfThatMomentDoNotCount) {
   expect_nothing_left();
 }
 
+TEST_F(AwsRemovalTest, AWS_17_95_AGroupWithTheOldTagAloneGoes) {
+  ensured(with(web(), {}));
+  for (auto& [id, group] : cloud.groups) {
+    if (group.name.starts_with("k8s-elb-")) group.tags = {{"KubernetesCluster", "c1"}};
+  }
+  advance(seconds(600));
+  EXPECT_TRUE(removed(with(web(), {})));
+  expect_nothing_left();
+}
+
 TEST_F(AwsRemovalTest, AWS_139_OneOfEachKindGoes) {
   ensured(nlb());
   const auto network = cloud.networks;

@@ -205,6 +205,9 @@ TEST(AwsRulesTest, AWS_92_TheGroupOfAnInstanceIsTheOneThatIsTagged) {
   EXPECT_EQ(why_not, "");
   EXPECT_EQ(group_of_instance({"sg-1", "sg-3"}, known, tag, why_not), "");
   EXPECT_NE(why_not.find("Multiple tagged security groups"), std::string::npos);
+  known["sg-4"] = {"sg-4", "old", "", {{"KubernetesCluster", "c1"}}, {}};
+  known["sg-5"] = {"sg-5", "another's", "", {{"KubernetesCluster", "c2"}}, {}};
+  EXPECT_EQ(group_of_instance({"sg-2", "sg-4", "sg-5"}, known, tag, why_not), "sg-4");
 }
 
 // What a tenant can make long: ports times ranges. Each rule is looked at a bounded number of
