@@ -32,13 +32,14 @@ TEST_F(AwsPermissionsTest, AWS_132_ThoseThatAreMissingEndTheStart) {
   cloud.denied = {"CreateTags", "DescribeLoadBalancers"};
   const Status status = start_with(
       "ec2:CreateTags,ec2:DeleteTags,ec2:DescribeInstances,elasticloadbalancing:AddTags,"
-      "elasticloadbalancing:DescribeLoadBalancers");
+      "elasticloadbalancing:DescribeLoadBalancers,iam:CreateServiceLinkedRole");
   EXPECT_EQ(status.code(), Code::invalid_argument);
   EXPECT_EQ(status.message(),
             "the credential lacks ec2:CreateTags, elasticloadbalancing:DescribeLoadBalancers");
   EXPECT_EQ(tried(), (std::vector<std::string>{"DescribeAvailabilityZones", "CreateTags",
                                                "DeleteTags", "DescribeInstances"}));
   EXPECT_EQ(cloud.calls("AddTags"), 0U) << "there is no way to try it";
+  EXPECT_FALSE(host.log.contains("could not be tried")) << "iam is left out, as the manifest says";
 }
 
 TEST_F(AwsPermissionsTest, AWS_132_NothingIsCarriedOutOnAStandbyEither) {

@@ -129,8 +129,8 @@ class ProfileSource {
     }
     if (!setting(profile, "credential_process").empty()) {
       return in_profile(name,
-                        "credential_process is not run by this manager; use a role of the "
-                        "instance, a web identity token or keys in the file");
+                        "credential_process is not run by this manager; use a role, or keys in "
+                        "the file");
     }
     return KeySourcePtr();
   }

@@ -129,9 +129,8 @@ Task<void> Trial::check_dry_run(Ctx ctx) {
 // permission_denied: it is missing. ok: it is there. Other failures do not tell.
 Task<Status> Trial::try_one(Ctx ctx, std::string permission) {
   const bool ec2 = permission.starts_with(kEc2Prefix);
-  if (!ec2 && !permission.starts_with(kBalancingPrefix)) {
-    co_return Status(Code::unavailable, "it is neither ec2 nor elasticloadbalancing");
-  }
+  // AWS itself asks for the permission of iam, with an account's first load balancer.
+  if (!ec2 && !permission.starts_with(kBalancingPrefix)) co_return Status();
   Call call{ec2 ? Api::ec2 : Api::elbv2, permission.substr(permission.find(':') + 1)};
   const bool read = is_read(call.action);
   if (!ec2 && !read) co_return Status();
