@@ -70,16 +70,14 @@ Result<KeySourcePtr> named_source(const ChainParts& parts, const std::string& pr
     auto source = container_of_environment(parts);
     if (!source.ok() || *source) return source;
     return in_profile(profile,
-                      "credential_source is EcsContainer, but no variable "
-                      "AWS_CONTAINER_CREDENTIALS_... is set");
+                      "credential_source is EcsContainer, but no AWS_CONTAINER_... is set");
   }
   if (name == "Environment") {
     Keys keys = environment_keys(parts.environment);
     if (keys.complete()) {
       return KeySourcePtr(std::make_unique<StaticKeys>(std::move(keys), "environment variables"));
     }
-    return in_profile(profile,
-                      "credential_source is Environment, but AWS_ACCESS_KEY_ID is not set");
+    return in_profile(profile, "credential_source is Environment, but it has no keys");
   }
   return in_profile(profile,
                     "credential_source is none of Environment, Ec2InstanceMetadata and "
@@ -125,7 +123,7 @@ class ProfileSource {
     if (!named.empty()) return named_source(parts_, name, named);
     if (!setting(profile, "web_identity_token_file").empty()) return KeySourcePtr();
     if (!setting(profile, "sso_session").empty() || !setting(profile, "sso_start_url").empty()) {
-      return in_profile(name, "SSO needs somebody who logs in; use a role for this manager");
+      return in_profile(name, "SSO needs somebody who logs in; use a role");
     }
     if (!setting(profile, "credential_process").empty()) {
       return in_profile(name,

@@ -26,7 +26,8 @@ struct StsAccess {
 
 // Keys of the answer to `action` (AssumeRole, AssumeRoleWithWebIdentity). `signed_with`: nullptr =
 // unsigned. `headers` are signed, too. When the machine's clock is wrong, signed once more with
-// AWS's time. The keys end by the machine's clock, however wrong. Failures: those of status_of() and of the host's http;
+// AWS's time. The keys end by the machine's clock, however wrong. Failures:
+// those of status_of() and of the host's http;
 // data_loss for an answer without keys.
 Task<Result<Keys>> ask_sts(Host& host, Ctx ctx, const StsAccess& sts, std::string action,
                            Params params, const Keys* signed_with, std::vector<HttpHeader> headers);
