@@ -2,21 +2,20 @@
 
 #include "json_answer.hpp"
 
+#include <ccm/http_status.hpp>
+#include <ccm/lower_case.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <chrono>
 #include <string>
 #include <utility>
 
 namespace ccm::openstack {
 namespace {
 
-using std::chrono::seconds;
-
-constexpr size_t kLongestErrorText = 500;
-constexpr int64_t kLongestPauseSeconds = 3600;
 // Changes of a load balancer take about as long (OS-444).
 constexpr std::chrono::milliseconds kBusyPause{1'000};
 
@@ -33,14 +32,6 @@ bool driver_refuses(const HttpResponse& response) {
   return document.is_object() && document.contains("faultstring");
 }
 
-// One line, bounded: a proxy's HTML page is no message for an Event.
-std::string on_one_line(std::string_view whole) {
-  std::string text(whole.substr(0, kLongestErrorText));
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  return text;
-}
-
 // A 404 that a service says itself; a proxy's, or that of a wrong URL, has another form.
 bool is_a_services_404(const HttpResponse& response) {
   if (says_not_found(response)) return true;
@@ -52,7 +43,7 @@ bool is_a_services_404(const HttpResponse& response) {
 // {"title", "description"}: each service has its own.
 ErrorText read_error(const std::string& body) {
   const auto document = read_error_body(body);
-  if (!document.is_object()) return {{}, on_one_line(body)};
+  if (!document.is_object()) return {{}, one_line(body)};
   ErrorText error;
   for (const char* name : {"faultstring", "description", "message"}) {
     if (error.message.empty()) error.message = text_or_empty(document, name);
@@ -61,34 +52,19 @@ ErrorText read_error(const std::string& body) {
     if (!error.message.empty() || !value.is_object()) continue;
     error = {text_or_empty(value, "type"), text_or_empty(value, "message")};
   }
-  error.message = on_one_line(error.message);
+  error.message = one_line(error.message);
   return error;
 }
 
 std::string request_id_of(const HttpResponse& response) {
   for (const char* name : {"x-openstack-request-id", "x-compute-request-id"}) {
-    if (const auto id = response.header(name); !id.empty()) return on_one_line(id);
+    if (const auto id = response.header(name); !id.empty()) return one_line(id);
   }
   return {};
 }
 
-bool has_word(std::string text, std::string_view word) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-  return text.find(word) != std::string::npos;
-}
-
-// Retry-After in seconds; 0 when it is absent or a date.
-seconds pause_of(const HttpResponse& response) {
-  const auto text = response.header("retry-after");
-  int64_t value = 0;
-  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || stop != text.data() + text.size()) return seconds(0);
-  return seconds(std::clamp<int64_t>(value, 0, kLongestPauseSeconds));
-}
-
-Status quota_reached(std::string message) {
-  return Status(Code::resource_exhausted, ErrorClass::quota, std::move(message))
-      .with_reason("CloudQuotaReached");
+bool has_word(const std::string& text, std::string_view word) {
+  return lower_case(text).find(word) != std::string::npos;
 }
 
 // Neutron's errors about limits whose texts do not all say "quota".
@@ -99,65 +75,44 @@ bool is_limit(std::string_view type) {
   return std::find(kLimits.begin(), kLimits.end(), type) != kLimits.end();
 }
 
-Status conflict(const ErrorText& error, std::string message) {
-  if (is_limit(error.type) || has_word(error.type + error.message, "quota"))
-    return quota_reached(std::move(message));
-  // OS-383: both mean that an earlier change is still being worked on.
-  if (has_word(error.message, "immutable") || has_word(error.message, "invalid state pending")) {
+// The status that says it, where a service uses another one, or where a proxy answers.
+uint32_t plain_status(const HttpResponse& response, const ErrorText& error) {
+  constexpr uint32_t kQuota = 402;
+  constexpr uint32_t kDown = 503;
+  const uint32_t status = response.status_code;
+  const bool limit = is_limit(error.type);
+  switch (status) {
+    case 400:
+      return limit ? kQuota : status;
+    case 403:
+      return has_word(error.message, "quota") ? kQuota : status;
+    case 404:
+      return is_a_services_404(response) ? status : kDown;
+    case 409:
+      return limit || has_word(error.type + error.message, "quota") ? kQuota : status;
+    case 413:
+      return has_word(error.message, "quota") ? kQuota : 429;
+    case 501:
+      return driver_refuses(response) ? 400 : kDown;
+    default:
+      return status;
+  }
+}
+
+// OS-383: both texts mean that an earlier change is still being worked on.
+bool is_busy(const ErrorText& error) {
+  return has_word(error.message, "immutable") || has_word(error.message, "invalid state pending");
+}
+
+Status classified(const HttpResponse& response, const ErrorText& error, std::string message) {
+  const uint32_t status = plain_status(response, error);
+  if (status == 409 && is_busy(error)) {
     return Status(Code::aborted, ErrorClass::waiting, std::move(message))
         .with_reason("CloudBusy")
         .with_retry_after(kBusyPause);
   }
-  return Status(Code::aborted, ErrorClass::conflict, std::move(message))
-      .with_reason("CloudConflict");
-}
-
-Status classified(const HttpResponse& response, const ErrorText& error, std::string message) {
-  switch (response.status_code) {
-    case 400:
-      if (is_limit(error.type)) return quota_reached(std::move(message));
-      break;
-    case 401:
-      return Status(Code::unauthenticated, ErrorClass::auth, std::move(message))
-          .with_reason("CloudCredentialRefused");
-    case 403:
-      if (has_word(error.message, "quota")) return quota_reached(std::move(message));
-      return Status(Code::permission_denied, ErrorClass::auth, std::move(message))
-          .with_reason("CloudPermissionDenied");
-    case 404:
-      if (!is_a_services_404(response)) {
-        return Status(Code::unavailable, ErrorClass::unavailable, std::move(message))
-            .with_reason("CloudUnavailable");
-      }
-      return Status(Code::not_found, ErrorClass::not_found, std::move(message))
-          .with_reason("CloudNotFound");
-    case 409:
-      return conflict(error, std::move(message));
-    case 412:
-      return Status(Code::aborted, ErrorClass::conflict, std::move(message))
-          .with_reason("CloudConflict");
-    case 413:
-      if (has_word(error.message, "quota")) return quota_reached(std::move(message));
-      [[fallthrough]];
-    case 429:
-      return Status(Code::resource_exhausted, ErrorClass::throttled, std::move(message))
-          .with_reason("CloudThrottled")
-          .with_retry_after(pause_of(response));
-    default:
-      break;
-  }
-  const bool down = response.status_code >= 500 || response.status_code == 408;
-  if (down && !driver_refuses(response)) {
-    return Status(Code::unavailable, ErrorClass::unavailable, std::move(message))
-        .with_reason("CloudUnavailable")
-        .with_retry_after(pause_of(response));
-  }
-  if (response.status_code >= 400) {
-    return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(message))
-        .with_reason("CloudRefused");
-  }
-  return Status(Code::unknown, ErrorClass::unavailable, std::move(message))
-      .with_reason("UnexpectedCloudAnswer");
+  return http_failure(status, std::move(message), HttpOrigin::cloud)
+      .with_retry_after(retry_after(response));
 }
 
 }  // namespace

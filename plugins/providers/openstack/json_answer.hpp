@@ -3,7 +3,7 @@
 
 #include "answer.hpp"
 
-#include <ccm/json.hpp>
+#include <ccm/json_answer.hpp>
 #include <ccm/status.hpp>
 
 #include <nlohmann/json.hpp>
@@ -14,28 +14,6 @@
 #include <utility>
 
 namespace ccm::openstack {
-
-// Limits of an answer that says why a request failed.
-inline constexpr JsonLimits kErrorLimits{64u << 10, 64u << 10, 2'000, 16};
-
-// The answer to a request that failed; null when it is no JSON, or larger than an error is.
-inline nlohmann::json read_error_body(std::string_view text) {
-  auto body = read_json(text, kErrorLimits);
-  return body.ok() ? *std::move(body) : nlohmann::json();
-}
-
-// The text of a member; empty when `object` has none of that name, or one that is no text.
-inline std::string text_or_empty(const nlohmann::json& object, const char* name) {
-  if (!object.is_object()) return {};
-  const auto place = object.find(name);
-  return place != object.end() && place->is_string() ? place->get<std::string>() : std::string();
-}
-
-// As text_or_empty(); throws json::exception when it is there and neither text nor null.
-inline std::string text_of(const nlohmann::json& object, const char* name) {
-  const auto place = object.find(name);
-  return place == object.end() || place->is_null() ? std::string() : place->get<std::string>();
-}
 
 // The ID that requests will name; throws json::exception without one: the URL of an empty ID is
 // that of all objects.
@@ -61,22 +39,12 @@ inline const nlohmann::json& part_of(const nlohmann::json& object, const char* n
   return place == object.end() ? kNothing : *place;
 }
 
-// The result of `read` for an answer, which keeps within the limits of read_json(). A
-// json::exception that it throws, and what is no object, become bad_answer().
+// The result of `read` for an answer; bad_answer() for one that cannot be read, see
+// read_json_answer().
 template <typename Read>
 auto read_answer(std::string_view text, Read read,
-                 const nlohmann::json::parser_callback_t& keep = nullptr)
-    -> decltype(read(std::declval<const nlohmann::json&>())) {
-  const Result<nlohmann::json> document = read_json(text, {}, keep);
-  if (document.status().code() == Code::resource_exhausted) {
-    return bad_answer(document.status().message());
-  }
-  if (!document.ok() || !document->is_object()) return bad_answer("is not a JSON object");
-  try {
-    return read(*document);
-  } catch (const nlohmann::json::exception&) {
-    return bad_answer("has a value of the wrong type");
-  }
+                 const nlohmann::json::parser_callback_t& keep = nullptr) {
+  return read_json_answer(text, std::move(read), bad_answer, keep);
 }
 
 }  // namespace ccm::openstack

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <utility>
 
 namespace ccm::aws {
 namespace {
 
-constexpr size_t kLongestText = 500;
 constexpr size_t kLongestCode = 100;
-constexpr int64_t kLongestPause = 300;  // seconds
+constexpr std::chrono::milliseconds kLongestPause = std::chrono::minutes(5);
 // Limits of an error's document: a proxy's page is not worth more.
 constexpr XmlLimits kErrorLimits{64u << 10, 100, 8, 100};
 
@@ -84,52 +82,34 @@ bool is_conflict(std::string_view code) {
   return is_one_of(code, kCodes) || code.ends_with(".InUse");
 }
 
-// Retry-After, which AWS's APIs leave out and what stands before them may send.
-std::chrono::milliseconds throttle_pause(const HttpResponse& response) {
-  const std::string_view told = response.header("retry-after");
-  int64_t seconds = 0;
-  std::from_chars(told.data(), told.data() + told.size(), seconds);
-  return std::max<std::chrono::milliseconds>(
-      kThrottlePause, std::chrono::seconds(std::clamp<int64_t>(seconds, 0, kLongestPause)));
+// The status that says it: EC2 has 503 for its rate, ELB has 400, and most that AWS refuses is 400
+// with a code.
+uint32_t plain_status(uint32_t http, const std::string& code) {
+  if (is_throttling(code) || http == 429) return 429;
+  // With RequestTimeout the connection was idle before the request was there, with a 400.
+  if (http >= 500 || code.starts_with("RequestTimeout")) return 503;
+  if (is_about_keys(code) || http == 401) return 401;
+  if (is_forbidden(code)) return 403;
+  if (is_quota(code)) return 402;
+  if (is_absence(code)) return 404;
+  if (is_conflict(code)) return 409;
+  // Without a code it is not AWS that speaks: a proxy, or a wrong address.
+  if (code.empty()) return 503;
+  return http >= 400 ? 400 : http;
 }
 
 Status classified(const HttpResponse& response, const std::string& code, std::string message) {
-  const uint32_t http = response.status_code;
-  const auto with = [&](Code c, ErrorClass error_class, const char* otherwise) {
-    return Status(c, error_class, std::move(message))
-        .with_reason(code.empty() ? std::string(otherwise) : code);
-  };
-  if (is_throttling(code) || http == 429) {
-    return with(Code::resource_exhausted, ErrorClass::throttled, "CloudThrottled")
-        .with_retry_after(throttle_pause(response));
+  const uint32_t plain = plain_status(response.status_code, code);
+  Status status = http_failure(plain, std::move(message), HttpOrigin::cloud);
+  if (!code.empty()) status.with_reason(code);
+  // AWS's APIs leave Retry-After out, and what stands before them may send it.
+  if (plain == 429) {
+    status.with_retry_after(std::clamp(retry_after(response), kThrottlePause, kLongestPause));
   }
-  // The connection was idle before the request was there, with a 400.
-  if (http >= 500 || code.starts_with("RequestTimeout")) {
-    return with(Code::unavailable, ErrorClass::unavailable, "CloudUnavailable");
-  }
-  if (is_about_keys(code) || http == 401) {
-    return with(Code::unauthenticated, ErrorClass::auth, "CloudCredentialRefused");
-  }
-  if (is_forbidden(code)) {
-    return with(Code::permission_denied, ErrorClass::auth, "CloudPermissionDenied");
-  }
-  if (is_quota(code)) return with(Code::resource_exhausted, ErrorClass::quota, "");
-  if (is_absence(code)) return with(Code::not_found, ErrorClass::not_found, "");
-  if (is_conflict(code)) return with(Code::aborted, ErrorClass::conflict, "");
-  // Without a code it is not AWS that speaks: a proxy, or a wrong address.
-  if (code.empty()) return with(Code::unavailable, ErrorClass::unavailable, "CloudUnavailable");
-  if (http >= 400) return with(Code::invalid_argument, ErrorClass::invalid_spec, "CloudRefused");
-  return with(Code::unknown, ErrorClass::unavailable, "UnexpectedCloudAnswer");
+  return status;
 }
 
 }  // namespace
-
-std::string one_line(std::string_view text) {
-  std::string line(text.substr(0, kLongestText));
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  return line;
-}
 
 ApiError read_error(std::string_view body) {
   const auto document = XmlDocument::parse(body, {}, kErrorLimits);

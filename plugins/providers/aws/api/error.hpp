@@ -4,6 +4,7 @@
 #include "call.hpp"
 
 #include <ccm/http.hpp>
+#include <ccm/http_status.hpp>
 #include <ccm/status.hpp>
 
 #include <chrono>
@@ -20,9 +21,6 @@ struct ApiError {
 };
 
 inline constexpr std::chrono::milliseconds kThrottlePause{1'000};
-
-// Somebody's text for a message: on one line, at most 500 bytes.
-std::string one_line(std::string_view text);
 
 // Reads the body of an answer that is no 2xx; a body that is no XML is the message, on one line.
 ApiError read_error(std::string_view body);
