@@ -55,7 +55,7 @@ func refusal(operation string, response *http.Response, body []byte) error {
 		} `json:"error"`
 	}
 	var fault *ccm.Error
-	errors.As(ccm.HTTPError(operation, response), &fault)
+	errors.As(ccm.HTTPFailure(operation, response), &fault)
 	if json.Unmarshal(body, &said) == nil && said.Error.Code != "" {
 		classify(said.Error.Code, fault)
 		fault.Message = fmt.Sprintf("%s: %s (%s)", operation, said.Error.Message, said.Error.Code)

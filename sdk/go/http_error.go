@@ -1,6 +1,7 @@
 package ccm
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -8,14 +9,14 @@ import (
 	"time"
 )
 
-// HTTPError is the failure that an HTTP answer stands for, or nil for one below 300: class and code by its status,
-// RetryAfter by its Retry-After. `operation` names what was asked ("ListMachines"). The body is left unread.
+// HTTPFailure is the failure that an HTTP answer stands for, or nil for one below 300: class and code by its status,
+// RetryAfter by its Retry-After, an hour at most. `operation` names what was asked ("ListMachines"). The body is left unread.
 //
 // A 404 gets CodeUnknown, since a wrong path gives one too: the host retries. DeleteLoadBalancer that returned CodeNotFound
 // for it would have the host forget a load balancer that is still there. Return NotFound yourself where a 404 proves that
 // the instance or load balancer does not exist. A 400 and a 422 are ClassInvalidSpec, and not InvalidConfig: from Initialize they do not end the
 // host.
-func HTTPError(operation string, response *http.Response) error {
+func HTTPFailure(operation string, response *http.Response) error {
 	status := response.StatusCode
 	if status < 300 {
 		return nil
@@ -39,7 +40,7 @@ func HTTPError(operation string, response *http.Response) error {
 		e.Code, e.Class = CodeResourceExhausted, ClassThrottled
 	case status == http.StatusNotImplemented:
 		e.Code, e.Class = CodeUnimplemented, ClassUnsupported
-	case status >= 500:
+	case status >= 500 || status == http.StatusRequestTimeout:
 		e.Code, e.Class = CodeUnavailable, ClassUnavailable
 	default: // 404 too
 		e.Code = CodeUnknown
@@ -48,13 +49,31 @@ func HTTPError(operation string, response *http.Response) error {
 	return e
 }
 
-// retryAfter reads seconds or a date; 0 for all else.
+// HTTPError is HTTPFailure under its first name.
+//
+// Deprecated: use HTTPFailure, which the other SDKs have under the same name.
+func HTTPError(operation string, response *http.Response) error {
+	return HTTPFailure(operation, response)
+}
+
+// longestRetryAfter is the longest pause that an answer may ask for.
+const longestRetryAfter = time.Hour
+
+// retryAfter reads seconds or a date, an hour at most; 0 for all else.
 func retryAfter(text string) time.Duration {
-	if seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31); err == nil {
+	seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32)
+	if err == nil && seconds < uint64(longestRetryAfter/time.Second) {
 		return time.Duration(seconds) * time.Second
 	}
-	if date, err := http.ParseTime(text); err == nil && time.Until(date) > 0 {
-		return time.Until(date)
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return longestRetryAfter
 	}
-	return 0
+	date, err := http.ParseTime(text)
+	if err != nil || !date.After(time.Now()) {
+		return 0
+	}
+	if pause := time.Until(date); pause < longestRetryAfter {
+		return pause
+	}
+	return longestRetryAfter
 }

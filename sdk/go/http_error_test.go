@@ -22,6 +22,7 @@ func TestHTTPErrorsHaveAClass(t *testing.T) {
 		{401, ccm.CodeUnauthenticated, ccm.ClassAuth},
 		{403, ccm.CodePermissionDenied, ccm.ClassAuth},
 		{404, ccm.CodeUnknown, ccm.ClassNone}, // of a wrong path, perhaps
+		{408, ccm.CodeUnavailable, ccm.ClassUnavailable},
 		{409, ccm.CodeAborted, ccm.ClassConflict},
 		{412, ccm.CodeAborted, ccm.ClassConflict},
 		{418, ccm.CodeUnknown, ccm.ClassNone},
@@ -34,20 +35,37 @@ func TestHTTPErrorsHaveAClass(t *testing.T) {
 	} {
 		var err *ccm.Error
 		response := &http.Response{StatusCode: c.status, Header: http.Header{"Retry-After": {"7"}}}
-		if !errors.As(ccm.HTTPError("ListMachines", response), &err) || err.Code != c.code || err.Class != c.class || err.RetryAfter != 7*time.Second {
+		if !errors.As(ccm.HTTPFailure("ListMachines", response), &err) || err.Code != c.code || err.Class != c.class || err.RetryAfter != 7*time.Second {
 			t.Errorf("%d: got %+v", c.status, err)
 		}
 	}
-	if err := ccm.HTTPError("ListMachines", &http.Response{StatusCode: 204}); err != nil {
+	if err := ccm.HTTPFailure("ListMachines", &http.Response{StatusCode: 204}); err != nil {
 		t.Errorf("got %v", err)
 	}
 	date := http.Header{"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}}
 	var err *ccm.Error
-	if errors.As(ccm.HTTPError("X", &http.Response{StatusCode: 429, Header: date}), &err); err.RetryAfter < 59*time.Minute {
+	if errors.As(ccm.HTTPFailure("X", &http.Response{StatusCode: 429, Header: date}), &err); err.RetryAfter < 59*time.Minute {
 		t.Errorf("got %v", err.RetryAfter)
 	}
 	if err.Error() != "X: HTTP 429 Too Many Requests" {
 		t.Errorf("got %q", err)
+	}
+}
+
+func TestAnAbsurdRetryAfterIsBounded(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"3601": time.Hour, "4294967296": time.Hour, "99999999999999999999999": time.Hour,
+		"Fri, 31 Dec 9999 23:59:59 GMT": time.Hour,
+		"-3":                            0, "-99999999999999999999999": 0, "soon": 0, "1.5": 0, "": 0, "Thu, 01 Jan 1970 00:00:00 GMT": 0,
+	} {
+		var err *ccm.Error
+		response := &http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {text}}}
+		if errors.As(ccm.HTTPFailure("X", response), &err); err.RetryAfter != want {
+			t.Errorf("%q: got %v", text, err.RetryAfter)
+		}
+	}
+	if err := ccm.HTTPError("X", &http.Response{StatusCode: 404}); err == nil || err.Error() != "X: HTTP 404 Not Found" {
+		t.Errorf("the first name: got %v", err)
 	}
 }
 
@@ -59,7 +77,7 @@ func TestAWrongPathIsNoDeletion(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return ccm.HTTPError("DeleteLoadBalancer", response)
+		return ccm.HTTPFailure("DeleteLoadBalancer", response)
 	}
 	id := ccmtest.Start("loadbalancers.delete", time.Minute, 0)
 	ccmtest.NextRequest().Answer(404, nil, "404 page not found")

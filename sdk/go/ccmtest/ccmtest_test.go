@@ -39,7 +39,7 @@ func (a *acme) ask(ctx context.Context, method, path string) (string, error) {
 		return "", err
 	}
 	defer response.Body.Close()
-	if err := ccm.HTTPError("Ask", response); err != nil {
+	if err := ccm.HTTPFailure("Ask", response); err != nil {
 		return "", err
 	}
 	text, err := io.ReadAll(response.Body)

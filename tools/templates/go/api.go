@@ -52,7 +52,7 @@ func (a *api) call(ctx context.Context, operation, method, path string, body, an
 	if response.StatusCode == http.StatusNotFound {
 		return fmt.Errorf("%s: %w", operation, errNotThere)
 	}
-	if err := ccm.HTTPError(operation, response); err != nil || answer == nil {
+	if err := ccm.HTTPFailure(operation, response); err != nil || answer == nil {
 		return err
 	}
 	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {

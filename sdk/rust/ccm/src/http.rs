@@ -73,13 +73,21 @@ impl HttpResponse {
     }
 
     /// The answer, when its status is below 300; else the failure that it stands for: class and code by its status,
-    /// `retry_after` by its Retry-After in seconds. `operation` names what was asked ("ListMachines").
+    /// `retry_after` by its Retry-After in seconds, an hour at most. `operation` names what was asked ("ListMachines").
     ///
     /// A 404 gets `Code::Unknown` and no class, since a wrong path gives one too. Look at `status` first, and return
     /// `Error::not_found` or a success, where a 404 proves that the instance or load balancer does not exist.
     pub fn check(self, operation: &str) -> Result<HttpResponse> {
+        match self.http_failure(operation) {
+            Some(failure) => Err(failure),
+            None => Ok(self),
+        }
+    }
+
+    /// The failure that `check` gives, for an answer that is still needed; nothing when its status is below 300.
+    pub fn http_failure(&self, operation: &str) -> Option<Error> {
         let (code, class) = match self.status {
-            0..=299 => return Ok(self),
+            0..=299 => return None,
             400 | 422 => (Code::FailedPrecondition, Class::InvalidSpec),
             401 => (Code::Unauthenticated, Class::Auth),
             402 => (Code::ResourceExhausted, Class::Quota),
@@ -87,13 +95,22 @@ impl HttpResponse {
             409 | 412 => (Code::Aborted, Class::Conflict),
             429 => (Code::ResourceExhausted, Class::Throttled),
             501 => (Code::Unimplemented, Class::Unsupported),
-            500..=u32::MAX => (Code::Unavailable, Class::Unavailable),
+            408 | 500..=u32::MAX => (Code::Unavailable, Class::Unavailable),
             _ => (Code::Unknown, Class::None),
         };
-        let seconds = self.header("retry-after").and_then(|text| text.trim().parse::<u32>().ok()).unwrap_or(0);
-        Err(Error::new(code, class, format!("{}: HTTP {}", operation, self.status))
-            .with_retry_after(Duration::from_secs(seconds.into())))
+        let pause = retry_after(self.header("retry-after").unwrap_or(""));
+        Some(Error::new(code, class, format!("{}: HTTP {}", operation, self.status)).with_retry_after(pause))
     }
+}
+
+/// The seconds of a Retry-After, an hour at most, also where the number fits no integer; 0 for all else, dates too.
+fn retry_after(text: &str) -> Duration {
+    const LONGEST: u64 = 3600;
+    let text = text.trim();
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Duration::ZERO;
+    }
+    Duration::from_secs(text.parse::<u64>().unwrap_or(LONGEST).min(LONGEST))
 }
 
 impl Host {
@@ -277,8 +294,37 @@ pub fn percent_encode(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn percent_encode_keeps_what_is_unreserved() {
-        assert_eq!(super::percent_encode("a-Z.0_~/é "), "a-Z.0_~%2F%C3%A9%20");
+        assert_eq!(percent_encode("a-Z.0_~/é "), "a-Z.0_~%2F%C3%A9%20");
+    }
+
+    #[test]
+    fn statuses_have_a_code_and_a_class() {
+        for (status, code, class) in [
+            (302, Code::Unknown, Class::None),
+            (400, Code::FailedPrecondition, Class::InvalidSpec),
+            (402, Code::ResourceExhausted, Class::Quota),
+            (404, Code::Unknown, Class::None),
+            (408, Code::Unavailable, Class::Unavailable),
+            (429, Code::ResourceExhausted, Class::Throttled),
+            (501, Code::Unimplemented, Class::Unsupported),
+            (503, Code::Unavailable, Class::Unavailable),
+        ] {
+            let response = HttpResponse { status, ..HttpResponse::default() };
+            let failure = response.http_failure("ListMachines").expect("a failure");
+            assert!(failure.code == code && failure.class == class, "{}", status);
+        }
+        let response = HttpResponse { status: 204, ..HttpResponse::default() };
+        assert!(response.http_failure("ListMachines").is_none() && response.check("ListMachines").is_ok());
+    }
+
+    #[test]
+    fn an_absurd_retry_after_is_bounded() {
+        for (text, seconds) in [("7", 7), ("3601", 3600), ("99999999999999999999999", 3600), ("-3", 0), ("", 0), ("soon", 0), ("1.5", 0)] {
+            assert_eq!(retry_after(text), Duration::from_secs(seconds), "{}", text);
+        }
     }
 }
