@@ -70,6 +70,49 @@ enum class HttpOrigin {
   cloud,    // the cloud's API: a 404 is its word that the thing is not there
 };
 
+namespace detail {
+
+struct HttpMeaning {
+  Code code;
+  ErrorClass error_class;
+  const char* reason;
+};
+
+// The table of http_failure().
+constexpr HttpMeaning http_meaning(uint32_t status, bool cloud) {
+  switch (status) {
+    case 401:
+      return HttpMeaning{Code::unauthenticated, ErrorClass::auth, "CloudCredentialRefused"};
+    case 402:
+      return HttpMeaning{Code::resource_exhausted, ErrorClass::quota, "CloudQuotaReached"};
+    case 403:
+      return HttpMeaning{Code::permission_denied, ErrorClass::auth, "CloudPermissionDenied"};
+    case 404:
+      if (cloud) return HttpMeaning{Code::not_found, ErrorClass::not_found, "CloudNotFound"};
+      break;
+    case 409:
+    case 412:
+      return HttpMeaning{Code::aborted, ErrorClass::conflict, "CloudConflict"};
+    case 429:
+      return HttpMeaning{Code::resource_exhausted, ErrorClass::throttled, "CloudThrottled"};
+    case 501:
+      return HttpMeaning{Code::unimplemented, ErrorClass::unsupported, "CloudUnsupported"};
+    default:
+      break;
+  }
+  if (status >= 500 || status == 408) {
+    return HttpMeaning{Code::unavailable, ErrorClass::unavailable, "CloudUnavailable"};
+  }
+  if (status == 400 || status == 422 || (cloud && status > 400)) {
+    return HttpMeaning{cloud ? Code::invalid_argument : Code::failed_precondition,
+                       ErrorClass::invalid_spec, "CloudRefused"};
+  }
+  return HttpMeaning{Code::unknown, cloud ? ErrorClass::unavailable : ErrorClass::none,
+                     "UnexpectedCloudAnswer"};
+}
+
+}  // namespace detail
+
 // The failure that a status stands for, without Retry-After; for an API that says what it means
 // elsewhere, with the status that another would have given.
 //   401       unauthenticated,     auth          CloudCredentialRefused
@@ -86,39 +129,8 @@ enum class HttpOrigin {
 // else is of class unavailable. Code invalid_argument from initialize() ends the host.
 inline Status http_failure(uint32_t status, std::string message,
                            HttpOrigin origin = HttpOrigin::unknown) {
-  const auto failure = [&](Code code, ErrorClass error_class, const char* reason) {
-    return Status(code, error_class, std::move(message)).with_reason(reason);
-  };
-  const bool cloud = origin == HttpOrigin::cloud;
-  switch (status) {
-    case 401:
-      return failure(Code::unauthenticated, ErrorClass::auth, "CloudCredentialRefused");
-    case 402:
-      return failure(Code::resource_exhausted, ErrorClass::quota, "CloudQuotaReached");
-    case 403:
-      return failure(Code::permission_denied, ErrorClass::auth, "CloudPermissionDenied");
-    case 404:
-      if (cloud) return failure(Code::not_found, ErrorClass::not_found, "CloudNotFound");
-      break;
-    case 409:
-    case 412:
-      return failure(Code::aborted, ErrorClass::conflict, "CloudConflict");
-    case 429:
-      return failure(Code::resource_exhausted, ErrorClass::throttled, "CloudThrottled");
-    case 501:
-      return failure(Code::unimplemented, ErrorClass::unsupported, "CloudUnsupported");
-    default:
-      break;
-  }
-  if (status >= 500 || status == 408) {
-    return failure(Code::unavailable, ErrorClass::unavailable, "CloudUnavailable");
-  }
-  if (status == 400 || status == 422 || (cloud && status > 400)) {
-    return failure(cloud ? Code::invalid_argument : Code::failed_precondition,
-                   ErrorClass::invalid_spec, "CloudRefused");
-  }
-  return failure(Code::unknown, cloud ? ErrorClass::unavailable : ErrorClass::none,
-                 "UnexpectedCloudAnswer");
+  const detail::HttpMeaning meaning = detail::http_meaning(status, origin == HttpOrigin::cloud);
+  return Status(meaning.code, meaning.error_class, std::move(message)).with_reason(meaning.reason);
 }
 
 // ok for 200 to 299; else the failure of the answer's status, with its Retry-After. `operation`
