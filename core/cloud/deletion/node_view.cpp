@@ -36,9 +36,9 @@ void read_taints(const kube::Object& node, NodeFacts& facts) {
     const std::string_view key = node.text(node.member(taint, "key"));
     if (key == kUninitializedTaint) facts.of_cloud = true;
     // Cluster Autoscaler, Karpenter, and Karpenter before its version 1.
-    if (key == "ToBeDeletedByClusterAutoscaler" || key == "karpenter.sh/disrupted" ||
-        (key == "karpenter.sh/disruption" &&
-         node.text(node.member(taint, "value")) == "disrupting")) {
+    if (key == kAutoscalerTaint || key == kKarpenterTaint ||
+        (key == kOldKarpenterTaint &&
+         node.text(node.member(taint, "value")) == kOldKarpenterValue)) {
       facts.leaving = true;
     }
     return true;

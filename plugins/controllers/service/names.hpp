@@ -1,6 +1,8 @@
 // Names that others use: Kubernetes' own, upstream's Events, and this project's annotations.
 #pragma once
 
+#include <ccm/taints.hpp>
+
 #include <string_view>
 
 namespace ccm::service {
@@ -21,8 +23,6 @@ inline constexpr std::string_view kAdoptAnnotation = "cloud-controller-manager/a
 
 inline constexpr std::string_view kExcludeLabel =
     "node.kubernetes.io/exclude-from-external-load-balancers";  // SVC-58
-inline constexpr std::string_view kAutoscalerTaint =
-    "ToBeDeletedByClusterAutoscaler";  // SVC-57, TRAP-38
 
 // The kubelet's --node-ip, as it writes it with --cloud-provider=external (NODE-34).
 inline constexpr std::string_view kProvidedNodeIp = "alpha.kubernetes.io/provided-node-ip";
