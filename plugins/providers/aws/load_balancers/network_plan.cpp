@@ -33,9 +33,11 @@ Tags different(const Tags& wanted, const Tags& existing) {
   return out;
 }
 
-// What a target group is to be where the annotation no longer says anything (AWS-155).
+// What a target group is to be where the annotation no longer says anything (AWS-155). One that never
+// said anything leaves what a hand has set.
 Tags wanted_group_attributes(const NetworkSubject& subject, const WantedListener& wanted) {
   Tags out = subject.options.group_attributes;
+  if (!subject.owns_group_attributes) return out;
   out.try_emplace("proxy_protocol_v2.enabled", "false");
   if (wanted.group.protocol == "TCP" || wanted.group.protocol == "TLS") {
     out.try_emplace("preserve_client_ip.enabled", "true");
@@ -512,6 +514,8 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
   for (WantedListener& one : *listeners) {
     subject.ports.push_back({std::move(one), std::nullopt, {}, {}});
   }
+  subject.owns_group_attributes =
+      owns_option(subject, kOwnGroupAttributes, !subject.options.group_attributes.empty());
   Status possible = note_options(host_.crypto, subject, unlisted_options(subject));
   if (subject.shared) subject.applied_options = kUnknownOptions;  // one of several who decide
   if (possible.ok()) possible = choose_security_groups(subject);

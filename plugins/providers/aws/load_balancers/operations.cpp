@@ -488,6 +488,9 @@ Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status d
   if (mode != Mode::observe) watch_.until_running(subject.service, waiting);
   out.difference = mode == Mode::observe ? subject.plan.text() : subject.done;
   out.no_members = subject.targets.no_members;
+  if (!subject.own_options.empty()) {
+    out.annotations.push_back({std::string(kOwnOptions), subject.own_options});
+  }
   for (const auto& [key, value] : subject.options.node_labels) out.node_labels.push_back(key);
   // Nobody else compares all: an update looks at members alone, and a plan is still to be done.
   const bool compared = mode == Mode::ensure || (mode == Mode::observe && subject.plan.empty());

@@ -2,6 +2,8 @@
 
 #include <ccm/hexadecimal.hpp>
 
+#include <algorithm>
+
 namespace ccm::aws {
 
 std::vector<std::string> client_ranges(const LoadBalancerService& service, bool dual_stack) {
@@ -36,6 +38,13 @@ Status note_options(const Crypto& crypto, Subject& subject, std::string_view wis
   }
   subject.glance = subject.glance && told == subject.applied_options;
   return {};
+}
+
+bool owns_option(Subject& subject, std::string_view word, bool now) {
+  const auto told = Annotations(subject.service.object).list(kOwnOptions);
+  if (!now && std::find(told.begin(), told.end(), word) == told.end()) return false;
+  subject.own_options += (subject.own_options.empty() ? "" : ",") + std::string(word);
+  return true;
 }
 
 void tell_of_scheme(Subject& subject, bool internal) {

@@ -39,6 +39,8 @@ struct Subject {
   bool glance = false;
   std::string told_options;     // the value of kAppliedOptions that the Service has
   std::string applied_options;  // the one that it is to have; empty = it needs none
+  std::string applied_options;  // the value of kAppliedOptions; empty = it needs none
+  std::string own_options;      // the value of kOwnOptions; empty = none
 
   Plan plan;
   std::vector<std::string> refused;  // targets that AWS did not take
@@ -57,6 +59,9 @@ Tags group_tags(const Subject& subject, const Cluster& cluster);
 // empty = the usual ones. Ends the glance when the Service does not say that it has them. Failure:
 // that of the host's crypto.
 Status note_options(const Crypto& crypto, Subject& subject, std::string_view wish);
+
+// Adds a word to own_options when the Service has the option now or said so before. Whether it does.
+bool owns_option(Subject& subject, std::string_view word, bool now);
 
 // Notes a problem when the load balancer that exists has another scheme than the Service wants: it
 // keeps the one that it has.

@@ -328,18 +328,35 @@ TEST_F(AwsLoadBalancersTest, AWS_155_TheTimeOfACheckCounts) {
 TEST_F(AwsLoadBalancersTest, AWS_102_AttributesOfTargetGroupsComeAndGo) {
   const Annotated some{{"target-group-attributes",
                         "preserve_client_ip.enabled=false, proxy_protocol_v2.enabled=true"}};
-  ensured(nlb({80}, some));
+  const auto made = ensured(nlb({80}, some));
   auto& attributes = cloud.targets.begin()->second.attributes;
   EXPECT_EQ(attributes["preserve_client_ip.enabled"], "false");
   EXPECT_EQ(attributes["proxy_protocol_v2.enabled"], "true");
   attributes["deregistration_delay.timeout_seconds"] = "17";  // by hand
   EXPECT_EQ(difference(nlb({80}, some)), "");
-  ensured(nlb());
+  Annotated recorded;
+  for (const Label& one : made.annotations) recorded[one.key] = one.value;
+  EXPECT_EQ(recorded["cloud-controller-manager/aws-own-options"], "target-group-attributes");
+  const auto later = ensured(nlb({80}, recorded));
+  EXPECT_TRUE(std::any_of(later.annotations.begin(), later.annotations.end(), [](const auto& one) {
+    return one.key == "cloud-controller-manager/aws-own-options";
+  })) << "it stays";
   EXPECT_EQ(attributes["preserve_client_ip.enabled"], "true");
   EXPECT_EQ(attributes["proxy_protocol_v2.enabled"], "false");
   EXPECT_EQ(attributes["deregistration_delay.timeout_seconds"], "17");
   ensured(nlb({80}, {{"proxy-protocol", "*"}}));
   EXPECT_EQ(attributes["proxy_protocol_v2.enabled"], "true");
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_102_AttributesThatAHandHasSetStay) {
+  ensured(nlb({443}, {{"ssl-cert", kCertificate}}));
+  auto& attributes = cloud.targets.begin()->second.attributes;
+  attributes["preserve_client_ip.enabled"] = "false";
+  attributes["proxy_protocol_v2.enabled"] = "true";
+  const Annotated recorded{{"ssl-cert", kCertificate},
+                           {"cloud-controller-manager/aws-applied-options", "1-0"}};
+  EXPECT_EQ(difference(nlb({443}, recorded)), "");
+  EXPECT_EQ(ensured(nlb({443}, recorded)).difference, "");
 }
 
 TEST_F(AwsLoadBalancersTest, AWS_103_96_AttributesOfTheLoadBalancer) {

@@ -163,8 +163,9 @@ TEST_F(AwsRestartTest, WhatListingsShowIsSeenAtOnce) {
 TEST_F(AwsRestartTest, OptionsThatNoListingShowsAreRecordedOnTheService) {
   const Annotated proxied{{"type", "nlb"}, {"proxy-protocol", "*"}};
   const auto made = ensured(with(web(), proxied));
-  ASSERT_EQ(made.annotations.size(), 1U);
-  EXPECT_EQ(made.annotations[0].key, kApplied);
+  ASSERT_EQ(made.annotations.size(), 2U);
+  EXPECT_EQ(made.annotations[0].key, kOwnOptions);
+  EXPECT_EQ(made.annotations[1].key, kApplied);
   EXPECT_EQ(first_look(recorded(web(), proxied, made)), "");
   EXPECT_EQ(reads_of_one(), 1);
 
@@ -172,10 +173,12 @@ TEST_F(AwsRestartTest, OptionsThatNoListingShowsAreRecordedOnTheService) {
   const auto plain = recorded(web(), {{"type", "nlb"}}, made);
   EXPECT_EQ(first_look(plain), "attributes of TCP 80");
   EXPECT_EQ(ensured(plain).annotations[0].value, "unknown");
-  const auto changed =
-      ensured(recorded(web(), {{"type", "nlb"}, {kApplied, "unknown"}}, *observe(plain)));
-  ASSERT_EQ(changed.annotations.size(), 1U) << "what was recorded is kept up to date";
-  EXPECT_NE(changed.annotations[0].value, made.annotations[0].value);
+  const std::string own = made.annotations[0].value;
+  const auto changed = ensured(recorded(
+      web(), {{"type", "nlb"}, {kOwnOptions, own}, {kApplied, "unknown"}}, *observe(plain)));
+  ASSERT_EQ(changed.annotations.size(), 2U) << "what was recorded is kept up to date";
+  EXPECT_EQ(changed.annotations[0].value, own);
+  EXPECT_NE(changed.annotations[1].value, made.annotations[1].value);
   EXPECT_EQ(first_look(recorded(web(), {{"type", "nlb"}}, changed)), "");
   EXPECT_EQ(reads_of_one(), 1);
 }
