@@ -66,6 +66,15 @@ std::set<std::string> texts(const std::vector<std::string>& list) {
   return {list.begin(), list.end()};
 }
 
+// Whether the Nodes see addresses of the load balancer in place of some clients': all of IPv6, since
+// the targets are of IPv4, or of both families. Only a group of its own tells these clients apart.
+bool hides_clients(const NetworkSubject& subject, bool dual_stack) {
+  const Tags& attributes = subject.options.group_attributes;
+  const auto kept = attributes.find("preserve_client_ip.enabled");
+  return !subject.service.source_ranges.empty() &&
+         (dual_stack || (kept != attributes.end() && kept->second == "false"));
+}
+
 Status wrong_count(const char* what, std::size_t given, std::size_t subnets) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,
                 std::string("Must have same number of ") + what + " (" + std::to_string(given) +
@@ -82,6 +91,20 @@ Tags new_group_attributes(const NetworkSubject& subject) {
   static const Tags defaults{{"preserve_client_ip.enabled", "true"},
                              {"proxy_protocol_v2.enabled", "false"}};
   return different(subject.options.group_attributes, defaults);
+}
+
+// One that was made without groups cannot hold source ranges against clients that the Nodes do not
+// see: what would hide more of them is not followed.
+void NetworkPlanner::tell_of_ranges(NetworkSubject& subject) {
+  if (!hides_clients(subject, subject.balancer.dual_stack)) return;
+  subject.options.group_attributes.erase("preserve_client_ip.enabled");
+  const bool dual = subject.balancer.dual_stack;
+  subject.problems.push_back(
+      {"SourceRangesNotFollowed",
+       std::string("loadBalancerSourceRanges ") +
+           (dual ? "do not hold for clients of IPv6" : "need preserve_client_ip.enabled=true") +
+           ", since AWS adds no security groups to a Network Load Balancer that was made without: "
+           "another Service gets one with a group"});
 }
 
 Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
@@ -102,6 +125,7 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
            "AWS adds no security groups to a Network Load Balancer that was made without: the "
            "Nodes' groups let its clients in. Another Service gets one with groups"});
     }
+    tell_of_ranges(subject);
     return {};
   }
   subject.own_groups = named;
@@ -111,7 +135,8 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
   const std::string name = managed_group_name(subject.service, hexadecimal(*digest));
   const SecurityGroup* found = own_group(*subject.groups, name, cluster_);
   const bool has_it = found != nullptr && texts(subject.balancer.groups).contains(found->id);
-  if (mode == "Managed" || (subject.exists && has_it)) {
+  const bool needed = !subject.exists && hides_clients(subject, subject.options.dual_stack);
+  if (mode == "Managed" || needed || (subject.exists && has_it)) {
     subject.managed_group = name;
     if (found != nullptr) subject.managed_id = found->id;
   } else if (subject.exists) {
@@ -274,6 +299,14 @@ void NetworkPlanner::plan_zones(NetworkSubject& subject) {
   }
   const ServiceOptions& options = subject.options;
   if (options.dual_stack == subject.balancer.dual_stack) return;
+  const bool opens = options.dual_stack && subject.balancer.groups.empty() &&
+                     !subject.service.source_ranges.empty();
+  if (opens) {
+    subject.problems.push_back({"AddressTypeNotFollowed",
+                                "loadBalancerSourceRanges would not hold for clients of IPv6, since "
+                                "the load balancer was made without security groups"});
+    return;
+  }
   if (!options.address_type_said) {
     subject.problems.push_back({"AddressTypeNotFollowed",
                                 std::string("the load balancer has addresses of ") +

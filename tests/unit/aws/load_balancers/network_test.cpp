@@ -275,6 +275,39 @@ TEST_F(AwsLoadBalancersTest, AWS_74_109_147_SourceRangesOfBothFamilies) {
   EXPECT_EQ(rules(kNodes), "icmp 3-4 0.0.0.0/0" + kMtu + "tcp 30080-30080 0.0.0.0/0" + kClient);
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_74_146_SourceRangesHoldForClientsThatTheNodesDoNotSee) {
+  for (const Annotated& given :
+       {Annotated{{"ip-address-type", "dualstack"}},
+        Annotated{{"target-group-attributes", "preserve_client_ip.enabled=false"}}}) {
+    auto service = nlb({80}, given);
+    service.source_ranges = {"192.0.2.0/24", "2001:db8::/32"};
+    ensured(service);
+    ASSERT_EQ(network().groups.size(), 1U);
+    const std::string group = network().groups[0];
+    EXPECT_EQ(rules(group), "tcp 80-80 192.0.2.0/24\ntcp 80-80 2001:db8::/32\n");
+    EXPECT_EQ(rules(kNodes), "-1 -1--1 " + group + kClient);
+    EXPECT_EQ(difference(service), "");
+    EXPECT_TRUE(remove(service).ok());
+    expect_nothing_left();
+  }
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_74_146_OneWithoutAGroupHidesNoMoreClients) {
+  auto service = nlb();
+  service.source_ranges = {"192.0.2.0/24"};
+  ensured(service);
+  auto both = nlb({80}, {{"ip-address-type", "dualstack"}});
+  both.source_ranges = service.source_ranges;
+  EXPECT_EQ(ensured(both).difference, "");
+  EXPECT_EQ(network().address_type, "ipv4");
+  EXPECT_EQ(events("AddressTypeNotFollowed").size(), 1U);
+  auto hidden = nlb({80}, {{"target-group-attributes", "preserve_client_ip.enabled=false"}});
+  hidden.source_ranges = service.source_ranges;
+  EXPECT_EQ(ensured(hidden).difference, "");
+  EXPECT_EQ(cloud.targets.begin()->second.attributes["preserve_client_ip.enabled"], "true");
+  EXPECT_EQ(events("SourceRangesNotFollowed").size(), 1U);
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_101_LocalTrafficIsCheckedAtItsOwnPort) {
   auto service = nlb();
   service.local_traffic = true;
