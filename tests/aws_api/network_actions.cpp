@@ -35,8 +35,13 @@ std::string texts_xml(const std::string& name, const std::vector<std::string>& t
 
 std::string network_xml(const std::string& arn, const Network& network) {
   std::string zones;
-  for (const std::string& subnet : network.subnets) {
-    zones += tree("member", element("SubnetId", subnet));
+  for (std::size_t i = 0; i < network.subnets.size(); ++i) {
+    std::string addresses;
+    if (i < network.allocations.size()) {
+      addresses = tree("LoadBalancerAddresses",
+                       tree("member", element("AllocationId", network.allocations[i])));
+    }
+    zones += tree("member", element("SubnetId", network.subnets[i]) + addresses);
   }
   return tree("member",
               element("LoadBalancerArn", arn) + element("LoadBalancerName", network.name) +

@@ -392,8 +392,16 @@ Task<Status> Elbv2::set_subnets(Ctx ctx, NetworkBalancer balancer, std::vector<S
   Call call = elbv2_write("SetSubnets", true);
   call.params.set("LoadBalancerArn", balancer.arn);
   balancer.subnets.clear();
-  for (const Subnet& subnet : subnets) balancer.subnets.push_back(subnet.id);
-  set_mappings(call.params, subnets, {}, {});
+  for (const Subnet& subnet : subnets) {  // zones that are there keep their addresses
+    balancer.subnets.push_back(subnet.id);
+    Params mapping;
+    mapping.set("SubnetId", subnet.id);
+    const auto allocation = balancer.allocations.find(subnet.id);
+    if (allocation != balancer.allocations.end()) mapping.set("AllocationId", allocation->second);
+    const auto address = balancer.addresses.find(subnet.id);
+    if (address != balancer.addresses.end()) mapping.set("PrivateIPv4Address", address->second);
+    call.params.add("SubnetMappings", mapping);
+  }
   Status sent = co_await client_.run(ctx, std::move(call));
   if (sent.ok()) note(balancer);
   co_return sent;

@@ -120,7 +120,14 @@ Result<NetworkBalancer> read_network_balancer(XmlElement member) {
   out.internal = member.text("Scheme") == "internal";
   out.dual_stack = member.text("IpAddressType") == "dualstack";
   for (const XmlElement zone : member.list("AvailabilityZones")) {
-    out.subnets.push_back(zone.text("SubnetId"));
+    const std::string subnet = zone.text("SubnetId");
+    out.subnets.push_back(subnet);
+    for (const XmlElement address : zone.list("LoadBalancerAddresses")) {
+      std::string allocation = address.text("AllocationId");
+      std::string chosen = address.text("PrivateIPv4Address");
+      if (!allocation.empty()) out.allocations[subnet] = std::move(allocation);
+      if (!chosen.empty()) out.addresses[subnet] = std::move(chosen);
+    }
   }
   for (const XmlElement group : member.list("SecurityGroups")) {
     out.groups.emplace_back(group.text());

@@ -12,6 +12,7 @@
 #include <ccm/status.hpp>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct NetworkBalancer {
   bool dual_stack = false;
   std::vector<std::string> subnets;  // ids
   std::vector<std::string> groups;   // security groups
+  std::map<std::string, std::string> allocations;  // of elastic IP addresses, by subnet
+  std::map<std::string, std::string> addresses;    // chosen private ones of IPv4, by subnet
 };
 
 struct TargetGroup {

@@ -173,10 +173,12 @@ Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
   for (const Subnet& subnet : *chosen) {
     const bool wanted = !options.subnets.empty() || subject.targets.zones.contains(subnet.zone);
     if (!wanted || zones.contains(subnet.zone)) continue;
-    if (addresses_said) {
-      subject.problems.push_back({"ZoneNotAdded", "zone " + subnet.zone +
-                                                      " is not added, since the load balancer's "
-                                                      "addresses were chosen"});
+    const bool lacks_v6 = subject.balancer.dual_stack && subnet.ipv6_cidr.empty();
+    if (addresses_said || lacks_v6) {
+      const std::string why = lacks_v6 ? "subnet " + subnet.id + " has no range of IPv6"
+                                       : "the load balancer's addresses were chosen";
+      subject.problems.push_back(
+          {"ZoneNotAdded", "zone " + subnet.zone + " is not added, since " + why});
     } else {
       subject.subnets.push_back(subnet);
     }
@@ -293,7 +295,7 @@ void NetworkPlanner::plan_port(NetworkSubject& subject, NetworkSubject::Port& po
 
 void NetworkPlanner::plan_zones(NetworkSubject& subject) {
   if (subject.subnets.size() > subject.balancer.subnets.size()) {
-    subject.plan.add("zones", [this, s = &subject](Ctx ctx) {
+    subject.plan.add_last("zones", [this, s = &subject](Ctx ctx) {
       return elbv2_.set_subnets(std::move(ctx), s->balancer, s->subnets);
     });
   }
@@ -315,7 +317,7 @@ void NetworkPlanner::plan_zones(NetworkSubject& subject) {
                                     " changes that"});
     return;
   }
-  subject.plan.add("IP address type", [this, s = &subject](Ctx ctx) {
+  subject.plan.add_last("IP address type", [this, s = &subject](Ctx ctx) {
     return elbv2_.set_address_type(std::move(ctx), s->balancer, s->options.dual_stack);
   });
 }

@@ -286,17 +286,20 @@ void LoadBalancers::plan_tags(NetworkSubject& subject, const Found& found) {
   const Tags missing = missing_tags(subject, found);
   if (missing.empty()) return;
   const bool whole = found.claim == Claim::owner;
-  subject.plan.add("tags", [this, s = &subject, missing, whole](Ctx ctx) {
+  Plan::Run run = [this, s = &subject, missing, whole](Ctx ctx) {
     return tag_network(std::move(ctx), *s, missing, whole);
-  });
+  };
+  whole ? subject.plan.add_last("tags", std::move(run)) : subject.plan.add("tags", std::move(run));
 }
 
 void LoadBalancers::plan_tags(ClassicSubject& subject, const Found& found) {
   const Tags missing = missing_tags(subject, found);
   if (missing.empty()) return;
-  subject.plan.add("tags", [this, name = found.classic->name, missing](Ctx ctx) {
+  Plan::Run run = [this, name = found.classic->name, missing](Ctx ctx) {
     return tag_classic(std::move(ctx), name, missing);
-  });
+  };
+  const bool whole = found.claim == Claim::owner;
+  whole ? subject.plan.add_last("tags", std::move(run)) : subject.plan.add("tags", std::move(run));
 }
 
 // Listeners and target groups get what the load balancer lacks: reading their own tags would cost
@@ -481,6 +484,9 @@ Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status d
     std::string ids;
     for (const std::string& id : subject.refused) ids += " " + id;
     subject.problems.push_back({"TargetsRefused", "AWS did not take these instances:" + ids});
+  }
+  for (const std::string& refusal : subject.plan.refusals()) {
+    subject.problems.push_back({"ChangeRefused", refusal});
   }
   notices_.tell(subject.service, subject.problems);
   std::set<std::string> waiting = subject.targets.others;

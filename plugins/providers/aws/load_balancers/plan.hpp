@@ -27,20 +27,27 @@ class Plan {
   }
 
   [[nodiscard]] bool changes_unlisted() const { return unlisted_; }
-  [[nodiscard]] bool empty() const { return steps_.empty(); }
+  // After all others; a refusal that no other try mends stops nothing and is one of refusals().
+  void add_last(std::string what, Run run) { last_.push_back({std::move(what), std::move(run)}); }
+
+  [[nodiscard]] bool empty() const { return steps_.empty() && last_.empty(); }
+  // "what: why", of those that were carried out.
+  [[nodiscard]] const std::vector<std::string>& refusals() const { return refusals_; }
   // Each text once, with commas between.
   [[nodiscard]] std::string text() const {
     std::string text;
     std::string last;
-    for (const Step& step : steps_) {
-      if (step.what == last) continue;
-      text += (text.empty() ? "" : ", ") + step.what;
-      last = step.what;
+    for (const auto* steps : {&steps_, &last_}) {
+      for (const Step& step : *steps) {
+        if (step.what == last) continue;
+        text += (text.empty() ? "" : ", ") + step.what;
+        last = step.what;
+      }
     }
     return text;
   }
 
-  // One after the other, until one fails. `done` gets what was carried out.
+  // One after the other, until one fails that is none of the last. `done` gets what was carried out.
   Task<Status> carry_out(Ctx ctx, std::string& done) {
     std::string last;
     for (Step& step : steps_) {
@@ -50,7 +57,19 @@ class Plan {
       if (step.what != last) done += (done.empty() ? "" : ", ") + step.what;
       last = step.what;
     }
-    co_return Status();
+    Status missed;
+    for (Step& step : last_) {
+      Task<Status> run = step.run(ctx);
+      Status ended = co_await std::move(run);
+      if (ended.ok()) {
+        done += (done.empty() ? "" : ", ") + step.what;
+      } else if (is_final(ended)) {
+        refusals_.push_back(step.what + ": " + ended.message());
+      } else if (missed.ok()) {
+        missed = std::move(ended).with_context(step.what);
+      }
+    }
+    co_return missed;
   }
 
  private:
@@ -58,8 +77,16 @@ class Plan {
     std::string what;
     Run run;
   };
+  static bool is_final(const Status& status) {
+    const ErrorClass error = status.error_class();
+    return error == ErrorClass::auth || error == ErrorClass::quota ||
+           error == ErrorClass::invalid_spec;
+  }
+
   std::vector<Step> steps_;
   bool unlisted_ = false;
+  std::vector<Step> last_;
+  std::vector<std::string> refusals_;
 };
 
 }  // namespace ccm::aws

@@ -406,7 +406,8 @@ TEST_F(AwsLoadBalancersTest, AWS_68_155_NewTagsComeToListenersAndTargetGroupsAsW
   ensured(nlb({80, 443}));
   const Annotated tagged{{"additional-resource-tags", "a=b"}};
   fail("AddTags", "TooManyTags");
-  EXPECT_FALSE(ensure(nlb({80, 443}, tagged)).ok());
+  EXPECT_EQ(ensured(nlb({80, 443}, tagged)).difference, "");
+  EXPECT_EQ(events("ChangeRefused").size(), 1U);
   cloud.clear_log();
   ensured(nlb({80, 443}, tagged));
   EXPECT_EQ(cloud.count("AddTags"), 1);
@@ -482,6 +483,44 @@ TEST_F(AwsLoadBalancersTest, AWS_81_144_ANewZoneComesWithItsNodes) {
   cloud.instances[instance(4)].zone = "us-east-1c";
   ASSERT_TRUE(update(nlb(), nodes(4)).ok());
   EXPECT_EQ(network().subnets.size(), 3U);
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_81_144_AZoneThatIsRefusedKeepsNoNodeOut) {
+  ensured(nlb({80}, {{"eip-allocations", "eipalloc-00000000000000001,eipalloc-00000000000000002"}}));
+  cloud.subnets["subnet-pub-c"] = {
+      "us-east-1c", "10.0.2.0/24", "", {{"kubernetes.io/cluster/c1", "shared"}}, true};
+  advance(seconds(90));
+  cloud.instances[instance(4)] = cloud.instances[instance(1)];
+  cloud.instances[instance(4)].zone = "us-east-1c";
+  fail("SetSubnets", "AccessDenied", 403);
+  ASSERT_TRUE(update(nlb(), nodes(4)).ok());
+  EXPECT_EQ(cloud.targets.begin()->second.targets.size(), 4U);
+  EXPECT_EQ(events("ChangeRefused").size(), 1U);
+  EXPECT_EQ(network().subnets.size(), 2U);
+  cloud.faults.clear();
+  fail("SetSubnets", "InternalFailure", 500);
+  cloud.faults.back().count = 5;
+  EXPECT_FALSE(update(nlb(), nodes(4)).ok()) << "another try may mend it";
+  cloud.faults.clear();
+  ASSERT_TRUE(update(nlb(), nodes(4)).ok());
+  EXPECT_EQ(network().subnets.size(), 3U);
+  std::size_t kept = 0;
+  for (const auto& one : cloud.last["SetSubnets"].structures("SubnetMappings")) {
+    kept += one.has("AllocationId") ? 1 : 0;
+  }
+  EXPECT_EQ(kept, 2U);
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_81_146_AZoneWithoutIpv6IsNotAddedToADualStackOne) {
+  ensured(nlb({80}, {{"ip-address-type", "dualstack"}}));
+  cloud.subnets["subnet-pub-c"] = {
+      "us-east-1c", "10.0.2.0/24", "", {{"kubernetes.io/cluster/c1", "shared"}}, true};
+  advance(seconds(90));
+  cloud.instances[instance(4)] = cloud.instances[instance(1)];
+  cloud.instances[instance(4)].zone = "us-east-1c";
+  ASSERT_TRUE(update(nlb({80}, {{"ip-address-type", "dualstack"}}), nodes(4)).ok());
+  EXPECT_EQ(events("ZoneNotAdded").size(), 1U);
+  EXPECT_EQ(cloud.count("SetSubnets"), 0);
 }
 
 TEST_F(AwsLoadBalancersTest, AWS_70_TheSchemeStays) {

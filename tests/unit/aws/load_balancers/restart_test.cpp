@@ -175,7 +175,7 @@ TEST_F(AwsRestartTest, OptionsThatNoListingShowsAreRecordedOnTheService) {
   EXPECT_EQ(ensured(plain).annotations[0].value, "unknown");
   const std::string own = made.annotations[0].value;
   const auto changed = ensured(recorded(
-      web(), {{"type", "nlb"}, {kOwnOptions, own}, {kApplied, "unknown"}}, *observe(plain)));
+      web(), {{"type", "nlb"}, {std::string(kOwnOptions), own}, {kApplied, "unknown"}}, *observe(plain)));
   ASSERT_EQ(changed.annotations.size(), 2U) << "what was recorded is kept up to date";
   EXPECT_EQ(changed.annotations[0].value, own);
   EXPECT_NE(changed.annotations[1].value, made.annotations[1].value);
