@@ -138,7 +138,18 @@ SubnetSteps subnet_steps(const std::vector<std::string>& existing,
   }
   std::copy_if(have.begin(), have.end(), std::back_inserter(steps.detach),
                [&](const std::string& subnet) { return !want.contains(subnet); });
-  return steps;
+  if (steps.detach.size() < have.size() || !steps.attach_first.empty()) return steps;
+  for (const std::string& kept : steps.detach) {
+    const auto waits = [&](const std::string& subnet) { return zone_of(subnet) == zone_of(kept); };
+    auto& last = steps.attach_last;
+    if (std::all_of(last.begin(), last.end(), waits)) continue;
+    std::copy_if(last.begin(), last.end(), std::back_inserter(steps.attach_for_kept), waits);
+    std::erase_if(last, waits);
+    steps.detach_kept = {kept};
+    std::erase(steps.detach, steps.detach_kept.front());
+    return steps;
+  }
+  return {};
 }
 
 }  // namespace ccm::aws

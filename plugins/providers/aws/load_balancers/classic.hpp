@@ -84,12 +84,15 @@ struct SubnetSteps {
   std::vector<std::string> attach_first;
   std::vector<std::string> detach;
   std::vector<std::string> attach_last;
+  // One that remains meanwhile where the others all go, and those that follow it.
+  std::vector<std::string> detach_kept;
+  std::vector<std::string> attach_for_kept;
 
   [[nodiscard]] bool empty() const {
     return attach_first.empty() && detach.empty() && attach_last.empty();
   }
 };
-// `zones`: of all subnets, by id.
+// `zones`: of all subnets, by id. Empty although they differ: the only zone would have to be left.
 SubnetSteps subnet_steps(const std::vector<std::string>& existing,
                          const std::vector<std::string>& wanted,
                          const std::map<std::string, std::string, std::less<>>& zones);

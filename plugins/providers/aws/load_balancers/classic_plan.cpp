@@ -141,6 +141,13 @@ void ClassicPlanner::plan_groups(ClassicSubject& subject) {
 
 void ClassicPlanner::plan_subnets(ClassicSubject& subject) {
   if (as_set(subject.subnets) == as_set(subject.balancer.subnets)) return;
+  if (subnet_steps(subject.balancer.subnets, subject.subnets, zones_of(*subject.network)).empty()) {
+    subject.problems.push_back(
+        {"SubnetsNotFollowed",
+         "a load balancer in one zone cannot change to another subnet there: AWS lets it have two in "
+         "a zone at no time. Name one of another zone as well until it has changed"});
+    return;
+  }
   subject.plan.add("subnets",
                    [this, s = &subject](Ctx ctx) { return change_subnets(std::move(ctx), *s); });
 }
@@ -368,17 +375,18 @@ Task<Status> ClassicPlanner::make_balancer(Ctx ctx, ClassicSubject& subject) {
 Task<Status> ClassicPlanner::change_subnets(Ctx ctx, ClassicSubject& subject) {
   const SubnetSteps steps =
       subnet_steps(subject.balancer.subnets, subject.subnets, zones_of(*subject.network));
-  Status done;
-  if (!steps.attach_first.empty()) {
-    done = co_await elb_.attach_subnets(ctx, subject.balancer, steps.attach_first);
+  bool attaches = true;
+  for (const auto* subnets : {&steps.attach_first, &steps.detach, &steps.attach_last,
+                              &steps.detach_kept, &steps.attach_for_kept}) {
+    if (!subnets->empty()) {
+      auto change = attaches ? elb_.attach_subnets(ctx, subject.balancer, *subnets)
+                             : elb_.detach_subnets(ctx, subject.balancer, *subnets);
+      Status done = co_await std::move(change);
+      if (!done.ok()) co_return done;
+    }
+    attaches = !attaches;
   }
-  if (done.ok() && !steps.detach.empty()) {
-    done = co_await elb_.detach_subnets(ctx, subject.balancer, steps.detach);
-  }
-  if (done.ok() && !steps.attach_last.empty()) {
-    done = co_await elb_.attach_subnets(ctx, subject.balancer, steps.attach_last);
-  }
-  co_return done;
+  co_return Status();
 }
 
 Task<Status> ClassicPlanner::set_policies(Ctx ctx, ClassicSubject& subject) {

@@ -330,6 +330,22 @@ TEST_F(AwsClassicTest, AWS_81_SubnetsMayAllChangeAsLongAsAZoneIsNew) {
   EXPECT_EQ(classic().subnets.size(), 2U);
 }
 
+TEST_F(AwsClassicTest, AWS_81_SubnetsMayAllChangeWithinTheirZones) {
+  cloud.subnets["subnet-bb-second"] = {
+      "us-east-1b", "10.0.4.0/24", "", {{"kubernetes.io/cluster/c1", "shared"}}, true};
+  ensured(clb());
+  const Annotated others{{"subnets", "subnet-aa-second,subnet-bb-second"}};
+  ensured(clb({80}, others));
+  EXPECT_EQ((std::set<std::string>(classic().subnets.begin(), classic().subnets.end())),
+            (std::set<std::string>{"subnet-aa-second", "subnet-bb-second"}));
+  EXPECT_EQ(difference(clb({80}, others)), "");
+  ensured(clb({80}, {{"subnets", "subnet-pub-a"}}));
+  EXPECT_EQ(classic().subnets, (std::vector<std::string>{"subnet-pub-a"}));
+  EXPECT_EQ(ensured(clb({80}, {{"subnets", "subnet-aa-second"}})).difference, "");
+  EXPECT_EQ(events("SubnetsNotFollowed").size(), 1U);
+  EXPECT_EQ(classic().subnets, (std::vector<std::string>{"subnet-pub-a"}));
+}
+
 TEST_F(AwsClassicTest, AWS_94_PortsAndInstancesChangeInPlace) {
   ensured(clb({80, 81}));
   auto service = clb({80, 82});
