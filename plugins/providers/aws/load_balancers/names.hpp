@@ -29,6 +29,7 @@ inline constexpr std::string_view kUnknownOptions = "unknown";
 // On a Service: which options it has had that are taken back with the annotation that gave them. What
 // it never had may be somebody's by hand.
 inline constexpr std::string_view kOwnOptions = "cloud-controller-manager/aws-own-options";
+inline constexpr std::string_view kOwnCertificates = "certificates";
 inline constexpr std::string_view kOwnGroupAttributes = "target-group-attributes";
 
 // "a" and the UID without dashes, 32 characters at most (AWS-62). The same text for any object of

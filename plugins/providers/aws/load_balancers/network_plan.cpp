@@ -333,11 +333,12 @@ Task<Status> NetworkPlanner::plan_attributes(Ctx ctx, NetworkSubject& subject) {
   co_return Status();
 }
 
-// Further certificates stay with the listener when the wanted list has one alone.
+// Further certificates that a hand has given stay: those of a Service that never named several.
 Task<Status> NetworkPlanner::plan_certificates(Ctx ctx, NetworkSubject& subject,
                                                NetworkSubject::Port& port) {
   const auto& wanted = port.wanted.certificates;
-  if (wanted.size() < 2) co_return Status();
+  if (wanted.empty() || !subject.owns_certificates) co_return Status();
+  if (port.existing->protocol != "TLS") co_return Status();
   const auto existing = co_await elbv2_.extra_certificates(ctx, port.existing->arn);
   if (!existing.ok()) co_return existing.status();
   std::set<std::string> missing(wanted.begin() + 1, wanted.end());
@@ -415,7 +416,8 @@ Task<Status> NetworkPlanner::plan_group(Ctx ctx, NetworkSubject& subject,
     subject.plan.add_unlisted(what, [this, s = &subject, p = &port](Ctx step) {
       return make_listener(std::move(step), *s, *p);
     });
-  } else if (!subject.members_only) {
+  }
+  if (!subject.members_only) {
     Status certificates = co_await plan_certificates(ctx, subject, port);
     if (!certificates.ok()) co_return certificates;
   }
@@ -549,6 +551,8 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
   for (WantedListener& one : *listeners) {
     subject.ports.push_back({std::move(one), std::nullopt, {}, {}});
   }
+  subject.owns_certificates =
+      owns_option(subject, kOwnCertificates, subject.options.certificates.size() > 1);
   subject.owns_group_attributes =
       owns_option(subject, kOwnGroupAttributes, !subject.options.group_attributes.empty());
   Status possible = note_options(host_.crypto, subject, unlisted_options(subject));

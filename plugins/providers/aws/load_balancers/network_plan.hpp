@@ -31,6 +31,7 @@ struct NetworkSubject : Subject {
   bool guest = false;                // another Service's, by consent
   std::set<std::string> own_arns;    // of a shared one: target groups with the Service's tags
   std::vector<std::string> orphans;  // ARNs of its target groups that no load balancer uses
+  bool owns_certificates = false;      // kOwnCertificates
   bool owns_group_attributes = false;  // kOwnGroupAttributes
 
   // Filled by the planner and its steps.

@@ -112,9 +112,10 @@ Task<Status> NetworkPlanner::register_all(Ctx ctx, NetworkSubject& subject,
 Task<Status> NetworkPlanner::make_listener(Ctx ctx, NetworkSubject& subject,
                                            NetworkSubject::Port& port) {
   if (port.existing) {
+    const bool compared = port.existing->protocol == "TLS";  // by plan_certificates()
     Status changed = co_await elbv2_.modify_listener(ctx, subject.balancer.arn, port.existing->arn,
                                                      port.wanted, port.group);
-    if (!changed.ok()) co_return changed;
+    if (!changed.ok() || compared) co_return changed;
   } else {
     auto made = co_await elbv2_.create_listener(ctx, subject.balancer.arn, port.wanted, port.group,
                                                 subject.tags);

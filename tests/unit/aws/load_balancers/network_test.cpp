@@ -216,6 +216,21 @@ TEST_F(AwsLoadBalancersTest, AWS_98_SeveralCertificatesAreChosenByName) {
             "arn:aws:acm:us-east-1:1:certificate/three");
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_98_155_ACertificateThatIsTakenAwayIsServedNoMore) {
+  const auto made = ensured(nlb({443}, {{"ssl-cert", std::string(kCertificate) + "," + kSecond}}));
+  Annotated recorded{{"ssl-cert", kCertificate}};
+  for (const Label& one : made.annotations) recorded[one.key] = one.value;
+  ensured(nlb({443}, recorded));
+  const auto& certificates = cloud.listeners.begin()->second.certificates;
+  EXPECT_EQ(certificates, (std::vector<std::string>{kCertificate}));
+  cloud.listeners.begin()->second.certificates.emplace_back(kSecond);
+  EXPECT_EQ(ensured(nlb({443}, {{"ssl-cert", kCertificate}})).difference, "") << "by hand";
+  recorded["ssl-cert"] = kSecond;
+  ensured(nlb({443}, recorded));
+  EXPECT_EQ(certificates.front(), kSecond);
+  EXPECT_EQ(cloud.listeners.begin()->second.protocol, "TLS");
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_98_82_PortsThatEndTlsAndWhatTheBackendsSpeak) {
   ensured(nlb({80, 443}, {{"ssl-cert", kCertificate},
                           {"ssl-ports", "443 , p9"},
