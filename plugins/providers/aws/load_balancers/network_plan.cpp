@@ -145,6 +145,27 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
   return {};
 }
 
+// AWS-155.
+void NetworkPlanner::tell_of_what_stays(NetworkSubject& subject,
+                                        const std::vector<Subnet>& chosen) {
+  const ServiceOptions& options = subject.options;
+  if (!options.name.empty() && options.name != subject.balancer.name) {
+    subject.problems.push_back({"NameNotFollowed", "the load balancer keeps its name " +
+                                                       subject.balancer.name +
+                                                       ": another Service gets one of that name"});
+  }
+  if (options.subnets.empty()) return;
+  std::map<std::string_view, std::string_view> wanted;  // by zone
+  for (const Subnet& subnet : chosen) wanted[subnet.zone] = subnet.id;
+  for (const Subnet& subnet : subject.subnets) {
+    if (wanted[subnet.zone] == subnet.id) continue;
+    subject.problems.push_back(
+        {"SubnetsNotFollowed", "the load balancer keeps subnet " + subnet.id + " in zone " +
+                                   subnet.zone + ": another Service gets one with other subnets"});
+    return;
+  }
+}
+
 // A load balancer that exists keeps its scheme and zones; zones are only added (AWS-70, 81).
 Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
   const ServiceOptions& options = subject.options;
@@ -169,6 +190,7 @@ Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
   if (!chosen.ok()) return options.subnets.empty() ? Status() : chosen.status();
   std::set<std::string> zones;
   for (const Subnet& subnet : subject.subnets) zones.insert(subnet.zone);
+  if (!subject.guest) tell_of_what_stays(subject, *chosen);
   const bool addresses_said = !options.allocations.empty() || !options.private_addresses.empty();
   for (const Subnet& subnet : *chosen) {
     const bool wanted = !options.subnets.empty() || subject.targets.zones.contains(subnet.zone);

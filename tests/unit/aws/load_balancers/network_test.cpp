@@ -546,6 +546,19 @@ TEST_F(AwsLoadBalancersTest, AWS_70_TheSchemeStays) {
   EXPECT_EQ(events("SchemeNotFollowed").size(), 1U);
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_155_NameAndSubnetsThatStayAreTold) {
+  ensured(nlb());
+  EXPECT_EQ(ensured(nlb({80}, {{"name", "mine"}})).difference, "");
+  EXPECT_EQ(events("NameNotFollowed").size(), 1U);
+  const Annotated others{{"subnets", "subnet-aa-second,subnet-pub-b"}};
+  EXPECT_EQ(ensured(nlb({80}, others)).difference, "");
+  EXPECT_EQ(events("SubnetsNotFollowed").size(), 1U);
+  EXPECT_EQ(ensured(nlb({80}, {{"subnets", "subnet-pub-a"}})).difference, "");
+  EXPECT_EQ(events("SubnetsNotFollowed").size(), 2U);
+  EXPECT_EQ(ensured(nlb({80}, {{"subnets", "subnet-pub-a,subnet-pub-b"}})).difference, "");
+  EXPECT_EQ(events("SubnetsNotFollowed").size(), 2U);
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_108_143_AListenerGoesWithItsTargetGroup) {
   ensured(nlb({80, 443}));
   ensured(nlb({80}));
