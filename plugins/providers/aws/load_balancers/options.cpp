@@ -125,8 +125,7 @@ void read_tls(OptionReading& reading) {
     reading.given.refuse(name, "more than 25 certificates");
   }
   reading.out.ssl_policy = reading.given.text_or_empty(annotation::kSslNegotiationPolicy);
-  reading.out.backend_protocol =
-      lower_case(reading.given.text_or_empty(annotation::kBackendProtocol));
+  reading.out.backend_protocol = reading.given.text_or_empty(annotation::kBackendProtocol);
   const auto ports = reading.given.list(annotation::kSslPorts);
   if (ports.empty() || (ports.size() == 1 && ports.front() == "*")) return;
   reading.out.ssl_ports.emplace();
@@ -135,9 +134,13 @@ void read_tls(OptionReading& reading) {
 
 void check_backend_protocol(OptionReading& reading) {
   const std::string& protocol = reading.out.backend_protocol;
-  if (reading.network() || protocol.empty() || reading.out.certificates.empty()) return;
+  if (protocol.empty()) return;
   for (const std::string_view known : {"http", "https", "ssl", "tcp"}) {
     if (protocol == known) return;
+  }
+  if (reading.network() || reading.out.certificates.empty()) {  // as the Go manager has it
+    reading.warn(annotation::kBackendProtocol, "it is none of http, https, ssl, tcp");
+    return;
   }
   reading.given.refuse(annotation::kBackendProtocol, "Invalid backend protocol " +
                                                          shown_value(protocol) + " for " +

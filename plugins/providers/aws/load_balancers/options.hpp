@@ -66,7 +66,7 @@ struct ServiceOptions {
   std::vector<std::string> certificates;           // ARNs; the first is the default
   std::optional<std::set<std::string>> ssl_ports;  // nothing = all
   std::string ssl_policy;
-  std::string backend_protocol;  // in lower case
+  std::string backend_protocol;
   HealthCheck health;            // of a classic one without its port
 
   // Network Load Balancers.

@@ -82,6 +82,15 @@ TEST_F(AwsClassicTest, AWS_82_83_WhatFrontAndInstancesSpeak) {
             std::string::npos);
 }
 
+TEST_F(AwsClassicTest, AWS_82_TheBackendsProtocolCountsInLowerCaseAlone) {
+  ensured(clb({80}, {{"backend-protocol", "HTTP"}}));
+  EXPECT_EQ(classic().listeners[80].fields.at("Protocol"), "TCP");
+  EXPECT_EQ(events("AnnotationNotFollowed").size(), 1U);
+  EXPECT_EQ(refused(clb({443}, {{"ssl-cert", certificate}, {"backend-protocol", "HTTP"}}))
+                .error_class(),
+            ErrorClass::invalid_spec);
+}
+
 TEST_F(AwsClassicTest, AWS_84_ThePolicyIsMadeOnceAndSetOnPortsThatEndTls) {
   const Annotated tls{{"ssl-cert", certificate},
                       {"ssl-ports", "443"},

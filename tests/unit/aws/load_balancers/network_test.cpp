@@ -234,7 +234,7 @@ TEST_F(AwsLoadBalancersTest, AWS_98_155_ACertificateThatIsTakenAwayIsServedNoMor
 TEST_F(AwsLoadBalancersTest, AWS_98_82_PortsThatEndTlsAndWhatTheBackendsSpeak) {
   ensured(nlb({80, 443}, {{"ssl-cert", kCertificate},
                           {"ssl-ports", "443 , p9"},
-                          {"backend-protocol", "SSL"},
+                          {"backend-protocol", "ssl"},
                           {"ssl-negotiation-policy", "ELBSecurityPolicy-TLS13-1-2-2021-06"},
                           {"alpn-policy", "HTTP2Preferred"}}));
   for (const auto& [arn, listener] : cloud.listeners) {
