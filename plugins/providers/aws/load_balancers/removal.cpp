@@ -108,6 +108,7 @@ Task<Result<std::vector<std::string>>> LoadBalancers::own_group_ids(
 }
 
 Task<Status> LoadBalancers::remove_rules(Ctx ctx, std::string mark, std::vector<std::string> own) {
+  if (settings_.disable_security_group_ingress) co_return Status();  // AWS-18
   const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
   SourceUsers others;

@@ -667,6 +667,17 @@ TEST_F(AwsLoadBalancersTest, AWS_18_WithoutIngressNoRuleIsWritten) {
   EXPECT_EQ(difference(nlb()), "");
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_18_WithoutIngressNoRuleIsTakenAwayEither) {
+  ensured(nlb());
+  const std::string before = rules(kNodes);
+  Settings settings;
+  settings.disable_security_group_ingress = true;
+  start_with(settings);
+  EXPECT_TRUE(remove(nlb()).ok());
+  EXPECT_TRUE(cloud.networks.empty());
+  EXPECT_EQ(rules(kNodes), before);
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_23_AModeThatThereIsNotIsRefused) {
   Settings settings;
   settings.nlb_security_group_mode = "managed";
