@@ -103,7 +103,8 @@ Status ClassicPlanner::choose_security_groups(ClassicSubject& subject) const {
   if (!subject.named_groups.empty()) return {};
   subject.own_group = classic_group_name(subject.name);
   const SecurityGroup* found = own_group(*subject.groups, subject.own_group, cluster_);
-  if (found != nullptr) subject.own_id = found->id;
+  if (found == nullptr) return check_own_name(*subject.groups, subject.own_group, cluster_);
+  subject.own_id = found->id;
   return {};
 }
 

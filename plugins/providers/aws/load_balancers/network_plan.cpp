@@ -138,7 +138,8 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
   const bool needed = !subject.exists && hides_clients(subject, subject.options.dual_stack);
   if (mode == "Managed" || needed || (subject.exists && has_it)) {
     subject.managed_group = name;
-    if (found != nullptr) subject.managed_id = found->id;
+    if (found == nullptr) return check_own_name(*subject.groups, name, cluster_);
+    subject.managed_id = found->id;
   } else if (subject.exists) {
     subject.own_groups = subject.balancer.groups;  // somebody's hand gave it these
   }

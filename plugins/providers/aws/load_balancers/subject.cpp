@@ -71,6 +71,17 @@ const SecurityGroup* own_group(const SecurityGroups& groups, const std::string& 
   return nullptr;
 }
 
+Status check_own_name(const SecurityGroups& groups, const std::string& name,
+                      const Cluster& cluster) {
+  for (const auto& [id, group] : groups) {
+    if (group.name != name || may_be_own(group, cluster)) continue;
+    return Status(Code::failed_precondition,
+                  "security group " + id + " has the name " + name + " and is another cluster's")
+        .with_reason("NotOwned");
+  }
+  return {};
+}
+
 Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids) {
   for (const std::string& id : ids) {
     if (groups.contains(id)) continue;

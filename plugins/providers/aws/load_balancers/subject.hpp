@@ -72,6 +72,9 @@ bool may_be_own(const SecurityGroup& group, const Cluster& cluster);
 // The own group of that name; null = there is none.
 const SecurityGroup* own_group(const SecurityGroups& groups, const std::string& name,
                                const Cluster& cluster);
+// Failure: NotOwned when a group of another cluster has that name, which a VPC has once.
+Status check_own_name(const SecurityGroups& groups, const std::string& name,
+                      const Cluster& cluster);
 // Failure: invalid_spec when one of the ids is no group of the VPC.
 Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids);
 

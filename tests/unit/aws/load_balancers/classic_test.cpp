@@ -291,7 +291,7 @@ TEST_F(AwsClassicTest, AWS_89_AGroupOfThatNameIsTakenUnlessItIsAnotherClusters) 
   EXPECT_TRUE(remove(clb()).ok());
   cloud.groups["sg-00000000000000ccc"] = {"k8s-elb-" + kName, "", {{"KubernetesCluster", "x"}}, {}};
   start();
-  EXPECT_FALSE(ensure(clb()).ok());
+  EXPECT_EQ(refused(clb()).reason(), "NotOwned");
 }
 
 TEST_F(AwsClassicTest, AWS_90_ItsGroupHasExactlyTheRules) {
