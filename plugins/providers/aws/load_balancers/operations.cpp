@@ -331,19 +331,25 @@ Task<Status> LoadBalancers::tag_classic(Ctx ctx, std::string name, Tags missing)
   co_return Status();
 }
 
-// Groups that the Service had, and has not any more.
-void LoadBalancers::plan_leftovers(Subject& subject, const std::set<std::string>& used) {
+// Groups that the Service had, and has not any more. One of the other kind that a change of the type
+// by another manager left behind goes on serving until its Service goes, with the group it has.
+Task<Status> LoadBalancers::plan_leftovers(Ctx ctx, Subject& subject, std::string id,
+                                           std::set<std::string> used) {
   const auto names = own_names(subject.service);
-  if (!names.ok()) return;
-  for (const auto& [id, group] : *subject.groups) {
+  if (!names.ok()) co_return names.status();
+  for (const auto& [group_id, group] : *subject.groups) {
     const bool named = std::find(names->begin(), names->end(), group.name) != names->end();
-    if (!named || used.contains(group.name) || used.contains(id)) continue;
+    if (!named || used.contains(group.name) || used.contains(group_id)) continue;
     const auto owned = group.tags.find(cluster_.tag());
     if (owned == group.tags.end() || owned->second != kOwned) continue;
-    subject.plan.add("leftover security group", [this, group_id = id](Ctx ctx) {
-      return drop_group(std::move(ctx), group_id);
+    const auto others = co_await users_.groups_of_others(ctx, id);
+    if (!others.ok()) co_return others.status();
+    if (others->contains(group_id)) continue;
+    subject.plan.add("leftover security group", [this, dropped = group_id](Ctx step) {
+      return drop_group(std::move(step), dropped);
     });
   }
+  co_return Status();
 }
 
 // It never waits for AWS to let the group go (AWS-133).
@@ -415,7 +421,8 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_network(Ctx ctx, NetworkSubjec
     std::set<std::string> used(subject.balancer.groups.begin(), subject.balancer.groups.end());
     if (!subject.own_groups.empty()) used = {subject.own_groups.begin(), subject.own_groups.end()};
     used.insert(subject.managed_group);
-    plan_leftovers(subject, used);
+    planned = co_await plan_leftovers(ctx, subject, subject.balancer.arn, std::move(used));
+    if (!planned.ok()) co_return planned;
   }
   const bool shared = subject.shared || found.claim == Claim::guest;
   if (tells_first(subject, mode, subject.balancer.arn)) {
@@ -452,7 +459,8 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_classic(Ctx ctx, ClassicSubjec
     used.insert(subject.named_groups.begin(), subject.named_groups.end());
     const auto& extra = subject.options.extra_security_groups;
     used.insert(extra.begin(), extra.end());
-    plan_leftovers(subject, used);
+    planned = co_await plan_leftovers(ctx, subject, subject.balancer.name, std::move(used));
+    if (!planned.ok()) co_return planned;
   }
   if (tells_first(subject, mode, subject.balancer.name)) {
     co_return before_a_change(described(subject.balancer));

@@ -107,7 +107,8 @@ class LoadBalancers {
   void plan_tags(ClassicSubject& subject, const Found& found);
   Task<Status> tag_network(Ctx ctx, NetworkSubject& subject, Tags missing, bool whole);
   Task<Status> tag_classic(Ctx ctx, std::string name, Tags missing);
-  void plan_leftovers(Subject& subject, const std::set<std::string>& used);
+  Task<Status> plan_leftovers(Ctx ctx, Subject& subject, std::string id,
+                              std::set<std::string> used);
   Task<Status> plan_shares(Ctx ctx, NetworkSubject& subject, const Found& found);
   Task<Status> plan_orphans(Ctx ctx, NetworkSubject& subject);
   [[nodiscard]] bool may_glance(const LoadBalancerService& service, const Found& found, Mode mode);

@@ -323,6 +323,25 @@ TEST_F(AwsClassicTest, AWS_91_133_AReplacedGroupIsDeletedLaterAndNobodyWaits) {
   EXPECT_FALSE(cloud.groups.contains(own));
 }
 
+TEST_F(AwsClassicTest, AWS_64_OneThatAChangeOfTheTypeLeftKeepsItsGroup) {
+  ensured(clb());
+  const std::string before = rules(kNodes);
+  aws_api::Network beside;  // of the same name and tags
+  beside.name = kName;
+  beside.scheme = "internet-facing";
+  beside.address_type = "ipv4";
+  beside.subnets = classic().subnets;
+  beside.tags = classic().tags;
+  cloud.networks["arn:aws:elasticloadbalancing:us-east-1:1:loadbalancer/net/x/1"] = beside;
+  start();
+  const auto wish = with(web(), {{"type", "nlb"}});
+  ensured(wish);
+  EXPECT_TRUE(cloud.groups.contains(own_group()));
+  EXPECT_NE(rules(kNodes).find(before), std::string::npos);
+  EXPECT_TRUE(remove(wish).ok());
+  expect_nothing_left();
+}
+
 TEST_F(AwsClassicTest, AWS_70_135_APublicOneNeverMovesToPrivateSubnets) {
   ensured(clb());
   ensured(clb({80}, {{"internal", "0.0.0.0/0"}}));
