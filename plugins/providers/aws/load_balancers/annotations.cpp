@@ -71,7 +71,7 @@ KeyValues Annotations::pairs(std::string_view name) const {
 
 bool Annotations::boolean(std::string_view name, bool fallback) {
   const auto given = text(name);
-  if (!given) return fallback;
+  if (!given || given->empty()) return fallback;
   const auto value = parse_go_boolean(*given);
   if (!value) refuse(name, "it is neither true nor false");
   return value.value_or(fallback);
@@ -79,7 +79,7 @@ bool Annotations::boolean(std::string_view name, bool fallback) {
 
 int64_t Annotations::integer(std::string_view name, int64_t fallback, int64_t least, int64_t most) {
   const auto given = text(name);
-  if (!given) return fallback;
+  if (!given || given->empty()) return fallback;
   const auto value = parse_decimal(*given);
   if (value && *value >= least && *value <= most) return *value;
   refuse(name, "it is no number from " + std::to_string(least) + " to " + std::to_string(most));
@@ -87,10 +87,13 @@ int64_t Annotations::integer(std::string_view name, int64_t fallback, int64_t le
 }
 
 void Annotations::refuse(std::string_view name, const std::string& why) {
-  if (!failure_.ok()) return;
-  failure_ = Status(Code::invalid_argument, ErrorClass::invalid_spec,
-                    "error parsing service annotation: " + std::string(name) + "=" +
-                        shown_value(text_or_empty(name)) + ": " + why);
+  if (failure_.ok()) failure_ = refusal(name, why);
+}
+
+Status Annotations::refusal(std::string_view name, const std::string& why) const {
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                "error parsing service annotation: " + std::string(name) + "=" +
+                    shown_value(text_or_empty(name)) + ": " + why);
 }
 
 std::vector<std::string> Annotations::unknown() const {

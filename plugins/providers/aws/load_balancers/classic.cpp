@@ -92,14 +92,17 @@ Result<WantedClassic> wanted_classic(const LoadBalancerService& service,
                                      const ServiceOptions& options) {
   constexpr std::size_t kMostListeners = 100;
   WantedClassic out;
+  int32_t first = 0;
   for (const ServicePort& port : service.ports) {
+    if (port.node_port == 0) continue;  // the Service is told
+    if (first == 0) first = port.node_port;
     ClassicListener& listener = out.listeners[port.port];
     listener.port = port.port;
     listener.instance_port = port.node_port;
     set_protocols(listener, options, ends_tls(options, port));
     if (options.proxy_protocol) out.proxy_ports.insert(port.node_port);
   }
-  out.health = wanted_health(options.health, service.ports.front().node_port);
+  out.health = wanted_health(options.health, first);
   out.ssl_policy = options.ssl_policy;
   if (out.listeners.size() <= kMostListeners) return out;
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,

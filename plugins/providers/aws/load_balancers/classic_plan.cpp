@@ -320,6 +320,9 @@ Task<Status> ClassicPlanner::plan(Ctx ctx, ClassicSubject& subject) {
   auto wanted = wanted_classic(subject.service, subject.options);
   if (!wanted.ok()) co_return wanted.status();
   subject.wanted = *std::move(wanted);
+  if (!subject.exists && !subject.options.refused_if_new.ok()) {
+    co_return subject.options.refused_if_new;
+  }
   Status possible = note_options(host_.crypto, subject, unlisted_options(subject.options.classic));
   if (possible.ok()) possible = choose_security_groups(subject);
   if (possible.ok() && !subject.members_only) possible = choose_subnets_of(subject);

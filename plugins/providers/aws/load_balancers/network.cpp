@@ -43,6 +43,7 @@ Result<std::map<int32_t, FrontPort>> front_ports(const LoadBalancerService& serv
                                                  const ServiceOptions& options) {
   std::map<int32_t, FrontPort> ports;
   for (const ServicePort& port : service.ports) {
+    if (port.node_port == 0) continue;  // the Service is told
     FrontPort& front = ports[port.port];
     (port.protocol == "UDP" ? front.udp : front.tcp) = &port;
   }

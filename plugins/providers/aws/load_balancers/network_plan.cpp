@@ -117,7 +117,6 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
     return {};
   }
   const std::vector<std::string>& named = subject.options.security_groups;
-  if (Status known = check_groups(*subject.groups, named); !known.ok()) return known;
   if (subject.exists && subject.balancer.groups.empty()) {
     if (!named.empty() || mode == "Managed") {
       subject.problems.push_back(
@@ -128,6 +127,7 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
     tell_of_ranges(subject);
     return {};
   }
+  if (Status known = check_groups(*subject.groups, named); !known.ok()) return known;
   subject.own_groups = named;
   if (!named.empty()) return {};
   const auto digest = host_.crypto.sha256(managed_group_seed(subject.service));
@@ -571,6 +571,9 @@ Task<Status> NetworkPlanner::plan_existing(Ctx ctx, NetworkSubject& subject) {
 Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
   auto listeners = wanted_listeners(subject.service, subject.options, cluster_);
   if (!listeners.ok()) co_return listeners.status();
+  if (!subject.exists && !subject.options.refused_if_new.ok()) {
+    co_return subject.options.refused_if_new;
+  }
   for (WantedListener& one : *listeners) {
     subject.ports.push_back({std::move(one), std::nullopt, {}, {}});
   }

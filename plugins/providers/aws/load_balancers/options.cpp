@@ -25,6 +25,10 @@ struct OptionReading {
   void warn(std::string_view name, const std::string& why) {
     out.problems.push_back({"AnnotationNotFollowed", std::string(name) + ": " + why});
   }
+  void refuse_if_new(std::string_view name, const std::string& why) {
+    warn(name, why);
+    if (out.refused_if_new.ok()) out.refused_if_new = given.refusal(name, why);
+  }
 };
 
 bool is_all(std::string_view text, std::string_view characters) {
@@ -57,13 +61,13 @@ void check_ids(OptionReading& reading, std::string_view name, std::string_view p
 void read_scheme(OptionReading& reading) {
   const std::string internal = reading.given.text_or_empty(annotation::kInternal);
   reading.out.internal = !internal.empty() && internal != "false";
-  const auto scheme = reading.given.text(annotation::kScheme);
-  if (!scheme) return;
-  if (*scheme != "internal" && *scheme != "internet-facing") {
-    reading.given.refuse(annotation::kScheme, "it is neither internal nor internet-facing");
+  const std::string scheme = reading.given.text_or_empty(annotation::kScheme);
+  if (scheme.empty()) return;
+  if (scheme != "internal" && scheme != "internet-facing") {
+    reading.refuse_if_new(annotation::kScheme, "it is neither internal nor internet-facing");
     return;
   }
-  reading.out.internal = *scheme == "internal";
+  reading.out.internal = scheme == "internal";
 }
 
 bool is_reserved_tag(std::string_view key) {
@@ -91,7 +95,9 @@ void read_tags(OptionReading& reading) {
 
 void read_groups(OptionReading& reading) {
   reading.out.security_groups = reading.given.list(annotation::kSecurityGroups);
-  check_ids(reading, annotation::kSecurityGroups, "sg-", reading.out.security_groups);
+  if (!reading.network()) {  // whether they count, and are there, the planner knows
+    check_ids(reading, annotation::kSecurityGroups, "sg-", reading.out.security_groups);
+  }
   reading.out.extra_security_groups = reading.given.list(annotation::kExtraSecurityGroups);
   check_ids(reading, annotation::kExtraSecurityGroups, "sg-", reading.out.extra_security_groups);
   if (reading.network() && !reading.out.extra_security_groups.empty()) {
@@ -153,25 +159,34 @@ struct KnownAttribute {
   int64_t least;  // least == most: true, false
   int64_t most;
 };
-constexpr std::array<KnownAttribute, 8> kGroupAttributes{{
+constexpr std::array<KnownAttribute, 13> kGroupAttributes{{
     {"preserve_client_ip.enabled", 0, 0},
     {"proxy_protocol_v2.enabled", 0, 0},
     {"deregistration_delay.connection_termination.enabled", 0, 0},
     {"deregistration_delay.timeout_seconds", 0, 3600},
     {"stickiness.enabled", 0, 0},
+    {"stickiness.type", 0, 0},
+    {"target_group_health.dns_failover.minimum_healthy_targets.count", 1, 5000},
+    {"target_group_health.dns_failover.minimum_healthy_targets.percentage", 1, 100},
+    {"target_group_health.unhealthy_state_routing.minimum_healthy_targets.count", 1, 5000},
+    {"target_group_health.unhealthy_state_routing.minimum_healthy_targets.percentage", 1, 100},
     {"target_health_state.unhealthy.connection_termination.enabled", 0, 0},
     {"target_health_state.unhealthy.draining_interval_seconds", 0, 360'000},
     {"load_balancing.cross_zone.enabled", 1, 1},  // also use_load_balancer_configuration
 }};
-constexpr std::array<KnownAttribute, 3> kBalancerAttributes{{
+constexpr std::array<KnownAttribute, 5> kBalancerAttributes{{
     {"load_balancing.cross_zone.enabled", 0, 0},
     {"deletion_protection.enabled", 0, 0},
+    {"ipv6.deny_all_igw_traffic", 0, 0},
+    {"secondary_ips.auto_assigned.per_subnet", 0, 7},
     {"zonal_shift.config.enabled", 0, 0},
 }};
 
 bool is_boolean_word(std::string_view text) { return text == "true" || text == "false"; }
 
 bool fits(const KnownAttribute& attribute, const std::string& value) {
+  if (attribute.key == "stickiness.type") return value == "source_ip";
+  if (value == "off" && attribute.key.starts_with("target_group_health.")) return true;
   if (attribute.least == 1 && attribute.most == 1) {
     return is_boolean_word(value) || value == "use_load_balancer_configuration";
   }
@@ -184,13 +199,20 @@ bool fits(const KnownAttribute& attribute, const std::string& value) {
 
 void take_attribute(OptionReading& reading, std::string_view name, const KnownAttribute* known,
                     const std::string& key, const std::string& value, Tags& out) {
+  std::string why;
   if (known == nullptr) {
-    reading.given.refuse(name, "the attribute \"" + shown_value(key) +
-                                   "\" is not supported by the controller or is invalid");
+    why = "the attribute \"" + shown_value(key) +
+          "\" is not supported by the controller or is invalid";
   } else if (!fits(*known, value)) {
-    reading.given.refuse(name, "\"" + shown_value(value) + "\" is no value of " + key);
+    why = "\"" + shown_value(value) + "\" is no value of " + key;
   } else {
     out[key] = value;
+    return;
+  }
+  if (name == annotation::kAttributes) {
+    reading.refuse_if_new(name, why);
+  } else {
+    reading.given.refuse(name, why);
   }
 }
 
@@ -229,7 +251,9 @@ void read_group_attributes(OptionReading& reading) {
 void read_proxy_protocol(OptionReading& reading) {
   const auto given = reading.given.text(annotation::kProxyProtocol);
   if (!given || given->empty()) return;
-  if (*given != "*") {
+  if (*given != "*" && reading.network()) {
+    reading.refuse_if_new(annotation::kProxyProtocol, "currently only \"*\" is supported");
+  } else if (*given != "*") {
     reading.given.refuse(annotation::kProxyProtocol, "currently only \"*\" is supported");
   } else if (reading.network()) {
     reading.out.group_attributes.try_emplace("proxy_protocol_v2.enabled", "true");
@@ -242,7 +266,9 @@ void read_access_log(OptionReading& reading) {
   Annotations& given = reading.given;
   ClassicAttributes& log = reading.out.classic;
   log.access_log = given.boolean(annotation::kAccessLogEnabled, false);
-  log.emit_interval = given.integer(annotation::kAccessLogEmitInterval, 60, 5, 60);
+  if (!reading.network()) {
+    log.emit_interval = given.integer(annotation::kAccessLogEmitInterval, 60, 5, 60);
+  }
   if (log.emit_interval != 5 && log.emit_interval != 60) {
     given.refuse(annotation::kAccessLogEmitInterval, "it is neither 5 nor 60");
   }
@@ -258,6 +284,7 @@ void read_attributes(OptionReading& reading) {
   ClassicAttributes& classic = reading.out.classic;
   read_access_log(reading);
   classic.cross_zone = given.boolean(annotation::kCrossZoneLoadBalancingEnabled, false);
+  if (reading.network()) return;
   classic.draining = given.boolean(annotation::kConnectionDrainingEnabled, false);
   classic.draining_timeout = given.integer(annotation::kConnectionDrainingTimeout, 300, 1, 3600);
   classic.idle_timeout = given.integer(annotation::kConnectionIdleTimeout, 60, 1, 4000);
@@ -280,9 +307,10 @@ void read_network_attributes(OptionReading& reading) {
                                                           "partial_availability_zone_affinity",
                                                           "any_availability_zone"};
       if (std::find(kPolicies.begin(), kPolicies.end(), value) == kPolicies.end()) {
-        reading.given.refuse(name, "\"" + shown_value(value) + "\" is no value of " + key);
+        reading.refuse_if_new(name, "\"" + shown_value(value) + "\" is no value of " + key);
+      } else {
+        out[key] = value;
       }
-      out[key] = value;
     } else if (key.starts_with("access_logs.s3.")) {
       out[key] = value;
     } else {
@@ -313,12 +341,13 @@ void read_addresses(OptionReading& reading) {
 // AWS-146: both families of the Service, or the word of the controller of AWS.
 void read_address_type(OptionReading& reading) {
   reading.out.dual_stack = reading.service.ip_families.size() == 2;
-  const auto type = reading.given.text(annotation::kIpAddressType);
-  if (type && *type != "ipv4" && *type != "dualstack") {
-    reading.given.refuse(annotation::kIpAddressType, "it is neither ipv4 nor dualstack");
+  const std::string type = reading.given.text_or_empty(annotation::kIpAddressType);
+  reading.out.address_type_said = type == "ipv4" || type == "dualstack";
+  if (reading.out.address_type_said) {
+    reading.out.dual_stack = type == "dualstack";
+  } else if (!type.empty()) {
+    reading.refuse_if_new(annotation::kIpAddressType, "it is neither ipv4 nor dualstack");
   }
-  reading.out.address_type_said = type.has_value();
-  if (type) reading.out.dual_stack = *type == "dualstack";
   const auto& families = reading.service.ip_families;
   if (families.size() == 1 && families.front() == "IPv6") reading.out.dual_stack = true;
 }
@@ -331,9 +360,10 @@ void read_name(OptionReading& reading) {
   const bool edge = name->front() == '-' || name->back() == '-';
   if (name->size() > 32 || !is_all(*name, kAllowed) || edge || name->starts_with("internal-") ||
       is_made_name(*name)) {
-    reading.given.refuse(annotation::kName,
-                         "a name has 1 to 32 letters, digits and inner hyphens, does not begin "
-                         "with internal-, and is none that the manager makes of an UID");
+    reading.refuse_if_new(annotation::kName,
+                          "a name has 1 to 32 letters, digits and inner hyphens, does not begin "
+                          "with internal-, and is none that the manager makes of an UID");
+    return;
   }
   reading.out.name = *name;
 }
@@ -348,8 +378,8 @@ void read_alpn(OptionReading& reading) {
       return;
     }
   }
-  reading.given.refuse(annotation::kAlpnPolicy,
-                       "it is none of HTTP1Only, HTTP2Only, HTTP2Optional, HTTP2Preferred, None");
+  reading.refuse_if_new(annotation::kAlpnPolicy,
+                        "it is none of HTTP1Only, HTTP2Only, HTTP2Optional, HTTP2Preferred, None");
 }
 
 // The check before annotations (AWS-21, 87, 101).
@@ -398,10 +428,11 @@ void read_health_target(OptionReading& reading, HealthCheck& check) {
     }
     check.protocol = upper;
   }
-  if (const auto port = given.text(annotation::kHealthcheckPort); port && *port != kTrafficPort) {
+  const std::string port = given.text_or_empty(annotation::kHealthcheckPort);
+  if (port == kTrafficPort) {
+    check.port = port;
+  } else if (!port.empty()) {
     check.port = std::to_string(given.integer(annotation::kHealthcheckPort, 1, 1, kMostPort));
-  } else if (port) {
-    check.port = kTrafficPort;
   }
   if (takes_path(check)) {
     const auto path = given.text(annotation::kHealthcheckPath);
@@ -424,16 +455,19 @@ void read_health(OptionReading& reading) {
   Annotations& given = reading.given;
   const bool network = reading.network();
   check.interval = given.integer(annotation::kHealthcheckInterval, check.interval, 5, 300);
-  check.timeout =
-      given.integer(annotation::kHealthcheckTimeout, check.timeout, 2, network ? 120 : 60);
+  Annotations apart(reading.service.object);  // the Go manager does not use that of a network one
+  check.timeout = (network ? apart : given)
+                      .integer(annotation::kHealthcheckTimeout, check.timeout, 2, network ? 120 : 60);
   check.healthy = given.integer(annotation::kHealthcheckHealthyThreshold, check.healthy, 2, 10);
   check.unhealthy =
       given.integer(annotation::kHealthcheckUnhealthyThreshold, check.unhealthy, 2, 10);
   if (!network && check.timeout >= check.interval) {
     given.refuse(annotation::kHealthcheckTimeout, "it is not below the interval");
   }
-  if (network && check.timeout > check.interval) {
-    given.refuse(annotation::kHealthcheckTimeout, "it is above the interval");
+  if (network && (!apart.failure().ok() || check.timeout > check.interval)) {
+    check.timeout = 0;
+    reading.refuse_if_new(annotation::kHealthcheckTimeout,
+                          "it is no number from 2 to 120, or above the interval");
   }
   reading.out.health = check;
 }
@@ -487,12 +521,11 @@ Status check_service(const LoadBalancerService& service, Kind kind) {
     if (port.protocol != "TCP" && !udp) {
       return refused("Protocol " + port.protocol + " not supported by LoadBalancer");
     }
-    if (port.node_port == 0) {
-      return refused("port " + std::to_string(port.port) +
-                     " has no node port: set spec.allocateLoadBalancerNodePorts");
-    }
   }
-  return {};
+  for (const ServicePort& port : service.ports) {
+    if (port.node_port != 0) return {};
+  }
+  return refused("no port has a node port: set spec.allocateLoadBalancerNodePorts");
 }
 
 }  // namespace
@@ -522,6 +555,11 @@ Result<ServiceOptions> read_options(const LoadBalancerService& service, const Se
   if (Status possible = check_service(service, kind); !possible.ok()) return possible;
   OptionReading reading{service, settings, Annotations(service.object), {}};
   reading.out.kind = kind;
+  for (const ServicePort& port : service.ports) {
+    if (port.node_port != 0) continue;
+    reading.out.problems.push_back({"PortNotFollowed", "port " + std::to_string(port.port) +
+                                                           " has no node port, and is left out"});
+  }
   read_scheme(reading);
   read_tags(reading);
   read_groups(reading);

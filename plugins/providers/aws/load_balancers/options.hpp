@@ -82,6 +82,9 @@ struct ServiceOptions {
   ClassicAttributes classic;
 
   std::vector<Problem> problems;  // annotations that are not followed
+  // Why no load balancer is made of these options. One that exists is kept up to date by the others:
+  // the Go manager, which may have made it, does not read what is wrong.
+  Status refused_if_new;
 };
 
 // Which kind the annotations and the class ask for; nothing: another program's (AWS-60).

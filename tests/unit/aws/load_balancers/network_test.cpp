@@ -546,6 +546,54 @@ TEST_F(AwsLoadBalancersTest, AWS_70_TheSchemeStays) {
   EXPECT_EQ(events("SchemeNotFollowed").size(), 1U);
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_155_WhatTheGoManagerDoesNotReadStopsNoneThatExists) {
+  for (const Annotated& wrong :
+       {Annotated{{"scheme", "public"}}, Annotated{{"ip-address-type", "IPv4"}},
+        Annotated{{"name", "a.b"}}, Annotated{{"alpn-policy", "h2"}},
+        Annotated{{"proxy-protocol", "v2"}}, Annotated{{"attributes", "x=y"}},
+        Annotated{{"attributes", "deletion_protection.enabled=maybe"}},
+        Annotated{{"healthcheck-timeout", "60"}}, Annotated{{"healthcheck-timeout", "1"}}}) {
+    SCOPED_TRACE(wrong.begin()->first);
+    EXPECT_EQ(refused(nlb({80}, wrong)).error_class(), ErrorClass::invalid_spec);
+    ensured(nlb());
+    EXPECT_EQ(ensured(nlb({80}, wrong)).difference, "");
+    ASSERT_TRUE(update(nlb({80}, wrong), nodes(2)).ok());
+    EXPECT_EQ(cloud.targets.begin()->second.targets.size(), 2U);
+    EXPECT_TRUE(remove(nlb()).ok());
+  }
+  EXPECT_GE(events("AnnotationNotFollowed").size(), 8U);
+  ensured(nlb({80}, {{"connection-idle-timeout", "9999"}, {"access-log-emit-interval", "7"}}));
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_86_155_AnEmptyValueIsNone) {
+  ensured(nlb({80}, {{"scheme", ""},
+                     {"ip-address-type", ""},
+                     {"cross-zone-load-balancing-enabled", ""},
+                     {"access-log-enabled", ""},
+                     {"healthcheck-port", ""},
+                     {"healthcheck-interval", ""}}));
+  EXPECT_EQ(difference(nlb()), "");
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_102_103_MoreAttributesOfAmazons) {
+  ensured(nlb({80}, {{"attributes",
+                      "ipv6.deny_all_igw_traffic=true,secondary_ips.auto_assigned.per_subnet=2"},
+                     {"target-group-attributes",
+                      "stickiness.type=source_ip,"
+                      "target_group_health.dns_failover.minimum_healthy_targets.count=off"}}));
+  EXPECT_EQ(network().attributes["secondary_ips.auto_assigned.per_subnet"], "2");
+  EXPECT_EQ(cloud.targets.begin()->second.attributes["stickiness.type"], "source_ip");
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_63_APortWithoutANodePortIsLeftOut) {
+  auto service = nlb({80, 443});
+  service.ports[0].node_port = 0;
+  ensured(service);
+  ASSERT_EQ(cloud.listeners.size(), 1U);
+  EXPECT_EQ(cloud.listeners.begin()->second.port, 443);
+  EXPECT_EQ(events("PortNotFollowed").size(), 1U);
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_155_NameAndSubnetsThatStayAreTold) {
   ensured(nlb());
   EXPECT_EQ(ensured(nlb({80}, {{"name", "mine"}})).difference, "");
@@ -652,6 +700,8 @@ TEST_F(AwsLoadBalancersTest, AWS_113_OneThatWasMadeWithoutGroupsIsToldSo) {
   ensured(nlb());
   EXPECT_EQ(ensured(nlb({80}, {{"security-groups", kOther}})).difference, "");
   EXPECT_EQ(events("SecurityGroupsNotFollowed").size(), 1U);
+  EXPECT_EQ(ensured(nlb({80}, {{"security-groups", "sg-x"}})).difference, "");
+  EXPECT_TRUE(remove(nlb()).ok());
   EXPECT_NE(refused(nlb({80}, {{"security-groups", "sg-0123456789abcdef0"}}))
                 .message()
                 .find("is not in the cluster's VPC"),
