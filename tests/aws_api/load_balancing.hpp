@@ -54,6 +54,7 @@ struct Network {
   std::string type = "network";
   std::string scheme;
   std::string address_type;
+  bool prefix_for_source_nat = false;
   std::string state = "active";
   std::vector<std::string> subnets;
   std::vector<std::string> groups;

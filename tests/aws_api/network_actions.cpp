@@ -113,6 +113,7 @@ void LoadBalancing::add_network_actions() {
     made.name = form.text("Name");
     made.scheme = form.has("Scheme") ? form.text("Scheme") : "internet-facing";
     made.address_type = form.has("IpAddressType") ? form.text("IpAddressType") : "ipv4";
+    made.prefix_for_source_nat = form.text("EnablePrefixForIpv6SourceNat") == "on";
     made.state = state_of_new;
     std::set<std::string> zones;
     for (const Form& mapping : form.structures("SubnetMappings")) {
@@ -297,6 +298,11 @@ void LoadBalancing::add_network_actions() {
       return Error{400, "CertificateNotFound", "a TLS listener needs a certificate"};
     }
     set_listener(made, form);
+    const Network& balancer = networks[made.balancer];
+    if (made.protocol.ends_with("UDP") && balancer.address_type == "dualstack" &&
+        !balancer.prefix_for_source_nat) {
+      return Error{400, "InvalidConfigurationRequest", "UDP needs a prefix for IPv6 source NAT"};
+    }
     if (!targets.contains(made.group)) return no_group();
     for (const auto& [arn, other] : listeners) {
       if (other.balancer == made.balancer && other.port == made.port) {

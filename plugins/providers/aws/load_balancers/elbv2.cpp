@@ -257,6 +257,8 @@ Task<Result<NetworkBalancer>> Elbv2::create(Ctx ctx, NetworkCreation wish) {
   call.params.set("Name", wish.name).set("Type", "network");
   if (wish.internal) call.params.set("Scheme", "internal");
   if (wish.dual_stack) call.params.set("IpAddressType", "dualstack");
+  // Without it AWS refuses listeners of UDP later.
+  if (wish.dual_stack && wish.udp) call.params.set("EnablePrefixForIpv6SourceNat", "on");
   set_mappings(call.params, wish.subnets, wish.allocations, wish.private_addresses);
   call.params.add_all("SecurityGroups", wish.groups);
   set_tags(call.params, wish.tags);

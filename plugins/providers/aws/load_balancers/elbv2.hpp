@@ -29,6 +29,7 @@ struct NetworkCreation {
   std::string name;
   bool internal = false;
   bool dual_stack = false;
+  bool udp = false;  // some of its listeners
   std::vector<Subnet> subnets;
   std::vector<std::string> allocations;
   std::vector<std::string> private_addresses;

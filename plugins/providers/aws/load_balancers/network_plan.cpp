@@ -167,17 +167,33 @@ void NetworkPlanner::tell_of_what_stays(NetworkSubject& subject,
   }
 }
 
+// Families alone ask for IPv6 where the subnets have it; the Go manager makes one of IPv4 always.
+void NetworkPlanner::fall_back_to_ipv4(NetworkSubject& subject) {
+  if (!subject.options.dual_stack) return;
+  for (const Subnet& subnet : subject.subnets) {
+    if (!subnet.ipv6_cidr.empty()) continue;
+    subject.options.dual_stack = false;
+    subject.clients = client_ranges(subject.service, false);
+    subject.problems.push_back({"AddressTypeNotFollowed",
+                                "subnet " + subnet.id +
+                                    " has no range of IPv6: the load balancer gets addresses of "
+                                    "IPv4 alone"});
+    return;
+  }
+}
+
 // A load balancer that exists keeps its scheme and zones; zones are only added (AWS-70, 81).
 Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
   const ServiceOptions& options = subject.options;
   if (subject.exists) tell_of_scheme(subject, subject.balancer.internal);
   const bool internal = subject.exists ? subject.balancer.internal : options.internal;
   const SubnetWish wish{options.subnets, internal, cluster_.tag(), settings_.subnet_id,
-                        !subject.exists && options.dual_stack};
+                        !subject.exists && options.dual_stack && options.address_type_said};
   auto chosen = choose_subnets(*subject.network, wish);
   if (!subject.exists) {
     if (!chosen.ok()) return chosen.status();
     subject.subnets = *std::move(chosen);
+    fall_back_to_ipv4(subject);
     const std::size_t count = subject.subnets.size();
     if (!options.allocations.empty() && options.allocations.size() != count) {
       return wrong_count("EIP AllocationIDs", options.allocations.size(), count);
@@ -583,8 +599,8 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
       owns_option(subject, kOwnGroupAttributes, !subject.options.group_attributes.empty());
   Status possible = note_options(host_.crypto, subject, unlisted_options(subject));
   if (subject.shared) subject.applied_options = kUnknownOptions;  // one of several who decide
-  if (possible.ok()) possible = choose_security_groups(subject);
   if (possible.ok()) possible = choose_subnets_of(subject);
+  if (possible.ok()) possible = choose_security_groups(subject);
   if (!possible.ok()) co_return possible;
   if (has_named_groups(subject)) {
     auto others = co_await users_.others(ctx, subject.balancer.arn);

@@ -74,6 +74,7 @@ class NetworkPlanner {
   Status choose_security_groups(NetworkSubject& subject) const;
   static bool has_named_groups(const NetworkSubject& subject);
   static void tell_of_what_stays(NetworkSubject& subject, const std::vector<Subnet>& chosen);
+  static void fall_back_to_ipv4(NetworkSubject& subject);
   static void tell_of_ranges(NetworkSubject& subject);
   void plan_old_groups(NetworkSubject& subject);
   static Status claim_ports(NetworkSubject& subject, const std::vector<Listener>& listeners);

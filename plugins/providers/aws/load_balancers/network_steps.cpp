@@ -41,6 +41,9 @@ Task<Status> NetworkPlanner::make_balancer(Ctx ctx, NetworkSubject& subject) {
   wish.name = subject.name;
   wish.internal = subject.options.internal;
   wish.dual_stack = subject.options.dual_stack;
+  for (const NetworkSubject::Port& port : subject.ports) {
+    wish.udp = wish.udp || port.wanted.protocol.ends_with("UDP");
+  }
   wish.subnets = subject.subnets;
   wish.allocations = subject.options.allocations;
   wish.private_addresses = subject.options.private_addresses;

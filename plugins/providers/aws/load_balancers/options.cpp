@@ -349,7 +349,13 @@ void read_address_type(OptionReading& reading) {
     reading.refuse_if_new(annotation::kIpAddressType, "it is neither ipv4 nor dualstack");
   }
   const auto& families = reading.service.ip_families;
-  if (families.size() == 1 && families.front() == "IPv6") reading.out.dual_stack = true;
+  if (families.size() != 1 || families.front() != "IPv6") return;
+  const std::string why = "targets of a Network Load Balancer are of IPv4, and the Service is of IPv6 "
+                          "alone: its Pods get no traffic";
+  reading.out.problems.push_back({"FamilyNotServed", why});
+  if (reading.out.refused_if_new.ok()) {
+    reading.out.refused_if_new = Status(Code::invalid_argument, ErrorClass::invalid_spec, why);
+  }
 }
 
 void read_name(OptionReading& reading) {

@@ -458,6 +458,33 @@ TEST_F(AwsLoadBalancersTest, AWS_146_BothFamiliesOfTheServiceMakeItDualStack) {
   EXPECT_NE(rules(kNodes).find("tcp 30080-30080 ::/0"), std::string::npos);
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_146_FamiliesAloneFallBackToWhatTheSubnetsHave) {
+  cloud.subnets["subnet-pub-b"].ipv6_cidr.clear();
+  auto service = nlb();
+  service.ip_families = {"IPv4", "IPv6"};
+  ensured(service);
+  EXPECT_EQ(network().address_type, "ipv4");
+  EXPECT_EQ(rules(kNodes).find("::/0"), std::string::npos);
+  EXPECT_EQ(events("AddressTypeNotFollowed").size(), 1U);
+  EXPECT_EQ(difference(service), "");
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_146_AServiceOfIpv6AloneIsToldThatTargetsAreOfIpv4) {
+  auto service = nlb();
+  service.ip_families = {"IPv6"};
+  EXPECT_EQ(refused(service).error_class(), ErrorClass::invalid_spec);
+  ensured(nlb());
+  EXPECT_EQ(ensured(service).difference, "");
+  EXPECT_GE(events("FamilyNotServed").size(), 1U);
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_145_146_UdpOfBothFamiliesHasItsSourceNat) {
+  auto service = nlb({53}, {{"ip-address-type", "dualstack"}});
+  service.ports[0].protocol = "UDP";
+  ensured(service);
+  EXPECT_EQ(cloud.listeners.begin()->second.protocol, "UDP");
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_146_OneOfTheGoManagerKeepsItsFamilyUntilTheAnnotationSaysSo) {
   ensured(nlb());
   auto service = nlb();
