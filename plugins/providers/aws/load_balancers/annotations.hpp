@@ -35,8 +35,8 @@ class Annotations {
   // "key=value,key": split at the first "=" of each item; an item without one has an empty value.
   [[nodiscard]] KeyValues pairs(std::string_view name) const;
 
-  // An empty value counts as none. One that cannot be read gives the fallback, and the first such is
-  // failure().
+  // An empty value counts as none. One that cannot be read gives the fallback, and the first such
+  // is failure().
   bool boolean(std::string_view name, bool fallback);  // Go's ParseBool
   int64_t integer(std::string_view name, int64_t fallback, int64_t least, int64_t most);
   // What failure() says of a value.

@@ -145,8 +145,8 @@ void ClassicPlanner::plan_subnets(ClassicSubject& subject) {
   if (subnet_steps(subject.balancer.subnets, subject.subnets, zones_of(*subject.network)).empty()) {
     subject.problems.push_back(
         {"SubnetsNotFollowed",
-         "a load balancer in one zone cannot change to another subnet there: AWS lets it have two in "
-         "a zone at no time. Name one of another zone as well until it has changed"});
+         "a load balancer in one zone cannot change to another subnet there: AWS lets it have two "
+         "in a zone at no time. Name one of another zone as well until it has changed"});
     return;
   }
   subject.plan.add("subnets",

@@ -26,8 +26,8 @@ inline constexpr std::string_view kAppliedOptions = "cloud-controller-manager/aw
 // Its value while these options are being changed, and where the Service does not decide alone:
 // what the load balancer has is to be read.
 inline constexpr std::string_view kUnknownOptions = "unknown";
-// On a Service: which options it has had that are taken back with the annotation that gave them. What
-// it never had may be somebody's by hand.
+// On a Service: which options it has had that are taken back with the annotation that gave them.
+// What it never had may be somebody's by hand.
 inline constexpr std::string_view kOwnOptions = "cloud-controller-manager/aws-own-options";
 inline constexpr std::string_view kOwnCertificates = "certificates";
 inline constexpr std::string_view kOwnGroupAttributes = "target-group-attributes";

@@ -27,8 +27,8 @@ struct NetworkBalancer {
   std::string vpc_id;
   bool internal = false;
   bool dual_stack = false;
-  std::vector<std::string> subnets;  // ids
-  std::vector<std::string> groups;   // security groups
+  std::vector<std::string> subnets;                // ids
+  std::vector<std::string> groups;                 // security groups
   std::map<std::string, std::string> allocations;  // of elastic IP addresses, by subnet
   std::map<std::string, std::string> addresses;    // chosen private ones of IPv4, by subnet
 };

@@ -33,8 +33,8 @@ Tags different(const Tags& wanted, const Tags& existing) {
   return out;
 }
 
-// What a target group is to be where the annotation no longer says anything (AWS-155). One that never
-// said anything leaves what a hand has set.
+// What a target group is to be where the annotation no longer says anything (AWS-155). One that
+// never said anything leaves what a hand has set.
 Tags wanted_group_attributes(const NetworkSubject& subject, const WantedListener& wanted) {
   Tags out = subject.options.group_attributes;
   if (!subject.owns_group_attributes) return out;
@@ -66,8 +66,9 @@ std::set<std::string> texts(const std::vector<std::string>& list) {
   return {list.begin(), list.end()};
 }
 
-// Whether the Nodes see addresses of the load balancer in place of some clients': all of IPv6, since
-// the targets are of IPv4, or of both families. Only a group of its own tells these clients apart.
+// Whether the Nodes see addresses of the load balancer in place of some clients': all of IPv6,
+// since the targets are of IPv4, or of both families. Only a group of its own tells these clients
+// apart.
 bool hides_clients(const NetworkSubject& subject, bool dual_stack) {
   const Tags& attributes = subject.options.group_attributes;
   const auto kept = attributes.find("preserve_client_ip.enabled");
@@ -174,10 +175,10 @@ void NetworkPlanner::fall_back_to_ipv4(NetworkSubject& subject) {
     if (!subnet.ipv6_cidr.empty()) continue;
     subject.options.dual_stack = false;
     subject.clients = client_ranges(subject.service, false);
-    subject.problems.push_back({"AddressTypeNotFollowed",
-                                "subnet " + subnet.id +
-                                    " has no range of IPv6: the load balancer gets addresses of "
-                                    "IPv4 alone"});
+    subject.problems.push_back(
+        {"AddressTypeNotFollowed", "subnet " + subnet.id +
+                                       " has no range of IPv6: the load balancer gets addresses of "
+                                       "IPv4 alone"});
     return;
   }
 }
@@ -343,9 +344,10 @@ void NetworkPlanner::plan_zones(NetworkSubject& subject) {
   const bool opens = options.dual_stack && subject.balancer.groups.empty() &&
                      !subject.service.source_ranges.empty();
   if (opens) {
-    subject.problems.push_back({"AddressTypeNotFollowed",
-                                "loadBalancerSourceRanges would not hold for clients of IPv6, since "
-                                "the load balancer was made without security groups"});
+    subject.problems.push_back(
+        {"AddressTypeNotFollowed",
+         "loadBalancerSourceRanges would not hold for clients of IPv6, since "
+         "the load balancer was made without security groups"});
     return;
   }
   if (!options.address_type_said) {

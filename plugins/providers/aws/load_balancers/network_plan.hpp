@@ -27,10 +27,10 @@ struct NetworkSubject : Subject {
   // One that exists; else it is filled by the creation.
   NetworkBalancer balancer;
   bool exists = false;
-  bool shared = false;               // other Services have listeners on it
-  bool guest = false;                // another Service's, by consent
-  std::set<std::string> own_arns;    // of a shared one: target groups with the Service's tags
-  std::vector<std::string> orphans;  // ARNs of its target groups that no load balancer uses
+  bool shared = false;                 // other Services have listeners on it
+  bool guest = false;                  // another Service's, by consent
+  std::set<std::string> own_arns;      // of a shared one: target groups with the Service's tags
+  std::vector<std::string> orphans;    // ARNs of its target groups that no load balancer uses
   bool owns_certificates = false;      // kOwnCertificates
   bool owns_group_attributes = false;  // kOwnGroupAttributes
 

@@ -331,8 +331,9 @@ Task<Status> LoadBalancers::tag_classic(Ctx ctx, std::string name, Tags missing)
   co_return Status();
 }
 
-// Groups that the Service had, and has not any more. One of the other kind that a change of the type
-// by another manager left behind goes on serving until its Service goes, with the group it has.
+// Groups that the Service had, and has not any more. One of the other kind that a change of the
+// type by another manager left behind goes on serving until its Service goes, with the group it
+// has.
 Task<Status> LoadBalancers::plan_leftovers(Ctx ctx, Subject& subject, std::string id,
                                            std::set<std::string> used) {
   const auto names = own_names(subject.service);

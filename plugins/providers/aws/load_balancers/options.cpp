@@ -350,8 +350,9 @@ void read_address_type(OptionReading& reading) {
   }
   const auto& families = reading.service.ip_families;
   if (families.size() != 1 || families.front() != "IPv6") return;
-  const std::string why = "targets of a Network Load Balancer are of IPv4, and the Service is of IPv6 "
-                          "alone: its Pods get no traffic";
+  const std::string why =
+      "targets of a Network Load Balancer are of IPv4, and the Service is of IPv6 "
+      "alone: its Pods get no traffic";
   reading.out.problems.push_back({"FamilyNotServed", why});
   if (reading.out.refused_if_new.ok()) {
     reading.out.refused_if_new = Status(Code::invalid_argument, ErrorClass::invalid_spec, why);
@@ -462,8 +463,9 @@ void read_health(OptionReading& reading) {
   const bool network = reading.network();
   check.interval = given.integer(annotation::kHealthcheckInterval, check.interval, 5, 300);
   Annotations apart(reading.service.object);  // the Go manager does not use that of a network one
-  check.timeout = (network ? apart : given)
-                      .integer(annotation::kHealthcheckTimeout, check.timeout, 2, network ? 120 : 60);
+  check.timeout =
+      (network ? apart : given)
+          .integer(annotation::kHealthcheckTimeout, check.timeout, 2, network ? 120 : 60);
   check.healthy = given.integer(annotation::kHealthcheckHealthyThreshold, check.healthy, 2, 10);
   check.unhealthy =
       given.integer(annotation::kHealthcheckUnhealthyThreshold, check.unhealthy, 2, 10);

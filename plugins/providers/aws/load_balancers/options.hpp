@@ -67,7 +67,7 @@ struct ServiceOptions {
   std::optional<std::set<std::string>> ssl_ports;  // nothing = all
   std::string ssl_policy;
   std::string backend_protocol;
-  HealthCheck health;            // of a classic one without its port
+  HealthCheck health;  // of a classic one without its port
 
   // Network Load Balancers.
   bool dual_stack = false;
@@ -82,8 +82,8 @@ struct ServiceOptions {
   ClassicAttributes classic;
 
   std::vector<Problem> problems;  // annotations that are not followed
-  // Why no load balancer is made of these options. One that exists is kept up to date by the others:
-  // the Go manager, which may have made it, does not read what is wrong.
+  // Why no load balancer is made of these options. One that exists is kept up to date by the
+  // others: the Go manager, which may have made it, does not read what is wrong.
   Status refused_if_new;
 };
 

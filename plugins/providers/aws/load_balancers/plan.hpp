@@ -47,7 +47,8 @@ class Plan {
     return text;
   }
 
-  // One after the other, until one fails that is none of the last. `done` gets what was carried out.
+  // One after the other, until one fails that is none of the last. `done` gets what was carried
+  // out.
   Task<Status> carry_out(Ctx ctx, std::string& done) {
     std::string last;
     for (Step& step : steps_) {

@@ -60,7 +60,8 @@ Tags group_tags(const Subject& subject, const Cluster& cluster);
 // that of the host's crypto.
 Status note_options(const Crypto& crypto, Subject& subject, std::string_view wish);
 
-// Adds a word to own_options when the Service has the option now or said so before. Whether it does.
+// Adds a word to own_options when the Service has the option now or said so before. Whether it
+// does.
 bool owns_option(Subject& subject, std::string_view word, bool now);
 
 // Notes a problem when the load balancer that exists has another scheme than the Service wants: it

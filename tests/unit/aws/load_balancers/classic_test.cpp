@@ -86,9 +86,9 @@ TEST_F(AwsClassicTest, AWS_82_TheBackendsProtocolCountsInLowerCaseAlone) {
   ensured(clb({80}, {{"backend-protocol", "HTTP"}}));
   EXPECT_EQ(classic().listeners[80].fields.at("Protocol"), "TCP");
   EXPECT_EQ(events("AnnotationNotFollowed").size(), 1U);
-  EXPECT_EQ(refused(clb({443}, {{"ssl-cert", certificate}, {"backend-protocol", "HTTP"}}))
-                .error_class(),
-            ErrorClass::invalid_spec);
+  EXPECT_EQ(
+      refused(clb({443}, {{"ssl-cert", certificate}, {"backend-protocol", "HTTP"}})).error_class(),
+      ErrorClass::invalid_spec);
 }
 
 TEST_F(AwsClassicTest, AWS_84_ThePolicyIsMadeOnceAndSetOnPortsThatEndTls) {

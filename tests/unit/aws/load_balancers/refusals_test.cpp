@@ -1,0 +1,136 @@
+// Network Load Balancers: wishes that AWS, the subnets or this manager do not follow, and what goes
+// on nevertheless.
+#include "fixture.hpp"
+
+namespace ccm::aws {
+namespace {
+
+TEST_F(AwsLoadBalancersTest, AWS_81_144_AZoneThatIsRefusedKeepsNoNodeOut) {
+  ensured(
+      nlb({80}, {{"eip-allocations", "eipalloc-00000000000000001,eipalloc-00000000000000002"}}));
+  cloud.subnets["subnet-pub-c"] = {
+      "us-east-1c", "10.0.2.0/24", "", {{"kubernetes.io/cluster/c1", "shared"}}, true};
+  advance(seconds(90));
+  cloud.instances[instance(4)] = cloud.instances[instance(1)];
+  cloud.instances[instance(4)].zone = "us-east-1c";
+  fail("SetSubnets", "AccessDenied", 403);
+  ASSERT_TRUE(update(nlb(), nodes(4)).ok());
+  EXPECT_EQ(cloud.targets.begin()->second.targets.size(), 4U);
+  EXPECT_EQ(events("ChangeRefused").size(), 1U);
+  EXPECT_EQ(network().subnets.size(), 2U);
+  cloud.faults.clear();
+  fail("SetSubnets", "InternalFailure", 500);
+  cloud.faults.back().count = 5;
+  EXPECT_FALSE(update(nlb(), nodes(4)).ok()) << "another try may mend it";
+  cloud.faults.clear();
+  ASSERT_TRUE(update(nlb(), nodes(4)).ok());
+  EXPECT_EQ(network().subnets.size(), 3U);
+  std::size_t kept = 0;
+  for (const auto& one : cloud.last["SetSubnets"].structures("SubnetMappings")) {
+    kept += one.has("AllocationId") ? 1 : 0;
+  }
+  EXPECT_EQ(kept, 2U);
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_81_146_AZoneWithoutIpv6IsNotAddedToADualStackOne) {
+  ensured(nlb({80}, {{"ip-address-type", "dualstack"}}));
+  cloud.subnets["subnet-pub-c"] = {
+      "us-east-1c", "10.0.2.0/24", "", {{"kubernetes.io/cluster/c1", "shared"}}, true};
+  advance(seconds(90));
+  cloud.instances[instance(4)] = cloud.instances[instance(1)];
+  cloud.instances[instance(4)].zone = "us-east-1c";
+  ASSERT_TRUE(update(nlb({80}, {{"ip-address-type", "dualstack"}}), nodes(4)).ok());
+  EXPECT_EQ(events("ZoneNotAdded").size(), 1U);
+  EXPECT_EQ(cloud.count("SetSubnets"), 0);
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_155_WhatTheGoManagerDoesNotReadStopsNoneThatExists) {
+  for (const Annotated& wrong :
+       {Annotated{{"scheme", "public"}}, Annotated{{"ip-address-type", "IPv4"}},
+        Annotated{{"name", "a.b"}}, Annotated{{"alpn-policy", "h2"}},
+        Annotated{{"proxy-protocol", "v2"}}, Annotated{{"attributes", "x=y"}},
+        Annotated{{"attributes", "deletion_protection.enabled=maybe"}},
+        Annotated{{"healthcheck-timeout", "60"}}, Annotated{{"healthcheck-timeout", "1"}}}) {
+    SCOPED_TRACE(wrong.begin()->first);
+    EXPECT_EQ(refused(nlb({80}, wrong)).error_class(), ErrorClass::invalid_spec);
+    ensured(nlb());
+    EXPECT_EQ(ensured(nlb({80}, wrong)).difference, "");
+    ASSERT_TRUE(update(nlb({80}, wrong), nodes(2)).ok());
+    EXPECT_EQ(cloud.targets.begin()->second.targets.size(), 2U);
+    EXPECT_TRUE(remove(nlb()).ok());
+  }
+  EXPECT_GE(events("AnnotationNotFollowed").size(), 8U);
+  ensured(nlb({80}, {{"connection-idle-timeout", "9999"}, {"access-log-emit-interval", "7"}}));
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_155_NameAndSubnetsThatStayAreTold) {
+  ensured(nlb());
+  EXPECT_EQ(ensured(nlb({80}, {{"name", "mine"}})).difference, "");
+  EXPECT_EQ(events("NameNotFollowed").size(), 1U);
+  const Annotated others{{"subnets", "subnet-aa-second,subnet-pub-b"}};
+  EXPECT_EQ(ensured(nlb({80}, others)).difference, "");
+  EXPECT_EQ(events("SubnetsNotFollowed").size(), 1U);
+  EXPECT_EQ(ensured(nlb({80}, {{"subnets", "subnet-pub-a"}})).difference, "");
+  EXPECT_EQ(events("SubnetsNotFollowed").size(), 2U);
+  EXPECT_EQ(ensured(nlb({80}, {{"subnets", "subnet-pub-a,subnet-pub-b"}})).difference, "");
+  EXPECT_EQ(events("SubnetsNotFollowed").size(), 2U);
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_86_155_AnEmptyValueIsNone) {
+  ensured(nlb({80}, {{"scheme", ""},
+                     {"ip-address-type", ""},
+                     {"cross-zone-load-balancing-enabled", ""},
+                     {"access-log-enabled", ""},
+                     {"healthcheck-port", ""},
+                     {"healthcheck-interval", ""}}));
+  EXPECT_EQ(difference(nlb()), "");
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_102_103_MoreAttributesOfAmazons) {
+  ensured(nlb({80}, {{"attributes",
+                      "ipv6.deny_all_igw_traffic=true,secondary_ips.auto_assigned.per_subnet=2"},
+                     {"target-group-attributes",
+                      "stickiness.type=source_ip,"
+                      "target_group_health.dns_failover.minimum_healthy_targets.count=off"}}));
+  EXPECT_EQ(network().attributes["secondary_ips.auto_assigned.per_subnet"], "2");
+  EXPECT_EQ(cloud.targets.begin()->second.attributes["stickiness.type"], "source_ip");
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_63_APortWithoutANodePortIsLeftOut) {
+  auto service = nlb({80, 443});
+  service.ports[0].node_port = 0;
+  ensured(service);
+  ASSERT_EQ(cloud.listeners.size(), 1U);
+  EXPECT_EQ(cloud.listeners.begin()->second.port, 443);
+  EXPECT_EQ(events("PortNotFollowed").size(), 1U);
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_146_FamiliesAloneFallBackToWhatTheSubnetsHave) {
+  cloud.subnets["subnet-pub-b"].ipv6_cidr.clear();
+  auto service = nlb();
+  service.ip_families = {"IPv4", "IPv6"};
+  ensured(service);
+  EXPECT_EQ(network().address_type, "ipv4");
+  EXPECT_EQ(rules(kNodes).find("::/0"), std::string::npos);
+  EXPECT_EQ(events("AddressTypeNotFollowed").size(), 1U);
+  EXPECT_EQ(difference(service), "");
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_146_AServiceOfIpv6AloneIsToldThatTargetsAreOfIpv4) {
+  auto service = nlb();
+  service.ip_families = {"IPv6"};
+  EXPECT_EQ(refused(service).error_class(), ErrorClass::invalid_spec);
+  ensured(nlb());
+  EXPECT_EQ(ensured(service).difference, "");
+  EXPECT_GE(events("FamilyNotServed").size(), 1U);
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_145_146_UdpOfBothFamiliesHasItsSourceNat) {
+  auto service = nlb({53}, {{"ip-address-type", "dualstack"}});
+  service.ports[0].protocol = "UDP";
+  ensured(service);
+  EXPECT_EQ(cloud.listeners.begin()->second.protocol, "UDP");
+}
+
+}  // namespace
+}  // namespace ccm::aws
