@@ -343,7 +343,7 @@ Task<Status> LoadBalancers::plan_leftovers(Ctx ctx, Subject& subject, std::strin
     if (!named || used.contains(group.name) || used.contains(group_id)) continue;
     const auto owned = group.tags.find(cluster_.tag());
     if (owned == group.tags.end() || owned->second != kOwned) continue;
-    const auto others = co_await users_.groups_of_others(ctx, id);
+    const auto others = co_await users_.others(ctx, id);
     if (!others.ok()) co_return others.status();
     if (others->contains(group_id)) continue;
     subject.plan.add("leftover security group", [this, dropped = group_id](Ctx step) {
