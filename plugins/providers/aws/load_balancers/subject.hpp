@@ -39,7 +39,6 @@ struct Subject {
   bool glance = false;
   std::string told_options;     // the value of kAppliedOptions that the Service has
   std::string applied_options;  // the one that it is to have; empty = it needs none
-  std::string applied_options;  // the value of kAppliedOptions; empty = it needs none
   std::string own_options;      // the value of kOwnOptions; empty = none
 
   Plan plan;
