@@ -255,20 +255,19 @@ Task<Status> Members::learn(Ctx ctx) {
   auto slot = co_await slot_.acquire();
   if (!failure_.ok() && failed_ >= came) co_return failure_;
   const std::vector<std::string> names = unasked();
-  // A failure may be the same of each of them: another provider's, of a name that is not unique. Of
-  // all Nodes it says too much, unless the cloud has answered before.
-  bool answered = settled_ || names.size() != known_.size();
-  Status refused;
   failure_ = Status();
   for (std::size_t begin = 0; begin < names.size() && failure_.ok(); begin += kNodesOfAQuestion) {
-    std::vector<NodeIdentity> nodes = identities(names, begin);
-    Status status = co_await ask(ctx, std::move(nodes));
-    answered = answered || status.ok();
-    if (!status.ok()) refused = status;
-  }
-  if (failure_.ok() && !refused.ok() && !answered) {
-    failure_ = refused;
-    for (auto& [key, known] : known_) known.ask = known.silent = true;
+    const std::vector<NodeIdentity> nodes = identities(names, begin);
+    const Status status = co_await ask(ctx, nodes);
+    // Of one Node the failure may be its own: another provider's, a name that is not unique. Of many
+    // it says too much before all were answered about once, and they are asked about again.
+    const bool alone = nodes.size() == 1 && known_.size() > 1;
+    if (status.ok() || settled_ || alone) continue;
+    failure_ = status;
+    for (const NodeIdentity& node : nodes) {
+      const auto place = known_.find(known_key(node.node));
+      if (place != known_.end()) place->second.ask = place->second.silent = true;
+    }
   }
   const auto silent = static_cast<std::size_t>(std::count_if(
       known_.begin(), known_.end(), [](const auto& each) { return each.second.silent; }));

@@ -625,6 +625,21 @@ TEST_F(MembersTest, WhereTheCloudFallsSilentItIsAskedOn) {
   EXPECT_EQ(cloud.asked.size(), 1'200U) << "those that it had answered about are not asked about";
 }
 
+TEST_F(MembersTest, APartThatFailsAsAWholeIsNotTakenForNodesWithoutInstances) {
+  const Status fault(Code::internal, "answered for another number of nodes");
+  cloud.before_next("describe", [] {});
+  cloud.before_next("describe", [&] { cloud.fail_next("describe", fault); });
+  for (int i = 0; i < 1'200; ++i) add_instance("node-" + std::to_string(i), i);
+  put_nodes(1'200);
+  put(balanced("s0"));
+  start();
+  run();
+  EXPECT_EQ(take_cloud(), Texts{});
+  advance(minutes(1));
+  EXPECT_EQ(take_cloud(), Texts{"ensure"});
+  EXPECT_EQ(host.load_balancers.balancers["uid-of-s0"].backends.size(), 1'200U);
+}
+
 // The list of backends keeps the Nodes as they were, and is larger than all else of them.
 TEST_F(MembersTest, BackendsThatNobodyNeedsAreNotKept) {
   made(1, 3);
