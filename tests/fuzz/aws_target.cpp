@@ -83,7 +83,7 @@ void aws_target(std::string_view bytes) {
   const Exact text(bytes);
   check_xml(text.view());
   const aws::ApiError error = aws::read_error(text.view());
-  check_line(aws::one_line(error.message));
+  check_line(one_line(error.message));
   check_line(aws::status_of("DescribeThings", {400, {}, std::string(bytes)}).message());
   testing::FakeObjects objects;
   const auto keys = aws::parse_json_keys(objects.service(), text.view());
