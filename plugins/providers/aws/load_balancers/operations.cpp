@@ -89,8 +89,14 @@ Status of_a_step(Status status) {
   return status;
 }
 
-// The Service gets the annotation, and the next try comes at once.
-LoadBalancer before_a_change(LoadBalancer out) {
+void note_own_options(const Subject& subject, LoadBalancer& out) {
+  if (subject.own_options.empty()) return;
+  out.annotations.push_back({std::string(kOwnOptions), subject.own_options});
+}
+
+// The Service gets the annotations, and the next try comes at once.
+LoadBalancer before_a_change(const Subject& subject, LoadBalancer out) {
+  note_own_options(subject, out);
   out.state = LoadBalancerState::pending;
   out.retry_after = std::chrono::milliseconds(1);
   out.annotations.push_back({std::string(kAppliedOptions), std::string(kUnknownOptions)});
@@ -427,7 +433,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_network(Ctx ctx, NetworkSubjec
   }
   const bool shared = subject.shared || found.claim == Claim::guest;
   if (tells_first(subject, mode, subject.balancer.arn)) {
-    co_return before_a_change(described(subject.balancer, shared));
+    co_return before_a_change(subject, described(subject.balancer, shared));
   }
   Status done;
   if (mode != Mode::observe) done = co_await subject.plan.carry_out(ctx, subject.done);
@@ -464,7 +470,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_classic(Ctx ctx, ClassicSubjec
     if (!planned.ok()) co_return planned;
   }
   if (tells_first(subject, mode, subject.balancer.name)) {
-    co_return before_a_change(described(subject.balancer));
+    co_return before_a_change(subject, described(subject.balancer));
   }
   Status done;
   if (mode != Mode::observe) done = co_await subject.plan.carry_out(ctx, subject.done);
@@ -503,9 +509,7 @@ Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status d
   if (mode != Mode::observe) watch_.until_running(subject.service, waiting);
   out.difference = mode == Mode::observe ? subject.plan.text() : subject.done;
   out.no_members = subject.targets.no_members;
-  if (!subject.own_options.empty()) {
-    out.annotations.push_back({std::string(kOwnOptions), subject.own_options});
-  }
+  note_own_options(subject, out);
   for (const auto& [key, value] : subject.options.node_labels) out.node_labels.push_back(key);
   // Nobody else compares all: an update looks at members alone, and a plan is still to be done.
   const bool compared = mode == Mode::ensure || (mode == Mode::observe && subject.plan.empty());

@@ -48,8 +48,9 @@ TEST_F(AwsRestartTest, BeforeOptionsChangeTheServiceSaysThatTheyAreNotKnown) {
   EXPECT_EQ(first.state, LoadBalancerState::pending);
   EXPECT_GT(first.retry_after.count(), 0) << "at once";
   EXPECT_EQ(cloud.writes(), 0);
-  ASSERT_EQ(first.annotations.size(), 1U);
-  EXPECT_EQ(first.annotations[0].value, "unknown");
+  ASSERT_EQ(first.annotations.size(), 2U);
+  EXPECT_EQ(first.annotations[0].key, kOwnOptions) << "recorded before it is done";
+  EXPECT_EQ(first.annotations[1].value, "unknown");
 
   // The process is killed after the write, and the user takes the annotation away.
   ensured(recorded(web(), proxied, first));
@@ -172,7 +173,7 @@ TEST_F(AwsRestartTest, OptionsThatNoListingShowsAreRecordedOnTheService) {
   // The annotation was taken away while no manager ran.
   const auto plain = recorded(web(), {{"type", "nlb"}}, made);
   EXPECT_EQ(first_look(plain), "attributes of TCP 80");
-  EXPECT_EQ(ensured(plain).annotations[0].value, "unknown");
+  EXPECT_EQ(ensured(plain).annotations[1].value, "unknown");
   const std::string own = made.annotations[0].value;
   const auto changed = ensured(recorded(
       web(), {{"type", "nlb"}, {std::string(kOwnOptions), own}, {kApplied, "unknown"}}, *observe(plain)));
