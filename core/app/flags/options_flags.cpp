@@ -220,7 +220,8 @@ void add_brake_flags(FlagSet& flags, Options& options) {
       "Share of all Nodes, in percent, that may vanish from the cloud within "
       "--deletion-brake-window and still be deleted at once; when more are gone, none is "
       "deleted. Nodes that are cordoned or that an autoscaler tainted before they vanished do "
-      "not count, nor do instances that the cloud reports as terminated. 100: no limit.");
+      "not count; those that the cloud calls terminated do. 100: no limit, after a first window "
+      "in which a process that begins to lead deletes --deletion-brake-minimum at most.");
   group.add("deletion-brake-minimum", &brake.minimum,
             "Number of Nodes that may vanish within the window even if it is a larger share.");
   group.add("deletion-brake-window", &brake.window, "Time over which vanished Nodes are counted.");

@@ -15,7 +15,8 @@
  *       max_tries.
  * R-133 A call budget belongs to the credential that the request names, within the plugin: all its components share it,
  *       no other plugin does. The cloud's own rate-limit headers size it. A call that has to stand back fails with
- *       class THROTTLED, reason CCM_REASON_CALL_BUDGET_SPENT.
+ *       class THROTTLED, reason CCM_REASON_CALL_BUDGET_SPENT; one that waits for the cloud's Retry-After beyond its
+ *       deadline with class THROTTLED and no reason.
  * R-134 Authorization, Proxy-Authorization, X-Auth-Token, Cookie and the texts in `secrets` are replaced by
  *       "[redacted]" where an answer of 400 or above repeats them, and in messages and logs. So are the last of them, and
  *       secrets that ccm_host_config.secret gave, in what a plugin logs, records as Event or fails with: a net below a

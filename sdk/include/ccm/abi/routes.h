@@ -5,7 +5,8 @@
  * For a provider:
  * R-80 A listing holds every route of the cluster's table, foreign ones included, or fails.
  * R-81 A route is OWNED when the provider's own mark in the cloud says that this cluster's manager made it: a tag, a
- *      description, a name that it alone gives, a table that is the cluster's alone. Only such routes are ever removed.
+ *      description, a name that it alone gives, a table that is the cluster's alone, or within the Pod ranges what the
+ *      route leads to: an instance with the cluster's mark, or one that is gone. Only such routes are ever removed.
  * R-82 On a cloud that can bear no mark the provider keeps the record itself, in a ConfigMap through CCM_HOST_KUBE: a
  *      route is written there before it is added, and struck out after it was removed. A route that is not there is not
  *      OWNED.

@@ -94,7 +94,7 @@ typedef struct ccm_status {
   int32_t code;        /* a status that ends before it is INTERNAL */
   int32_t error_class;
   uint32_t flags;         /* 0 */
-  int64_t retry_after_ms; /* 0 = not said; more than a year counts as one */
+  int64_t retry_after_ms; /* 0 = not said; the host takes a year at most, ten minutes of THROTTLED and UNAVAILABLE */
   ccm_str reason;         /* CamelCase, fit for the reason of a Kubernetes Event; may be empty */
   ccm_str message;        /* for people; may hold the cloud's request id, never a secret */
 } ccm_status;
