@@ -207,11 +207,13 @@ void ClassicPlanner::plan_instances(ClassicSubject& subject) {
   }
 }
 
-// Whether the Nodes may have rules for groups of the user's, which others may have, too.
-bool ClassicPlanner::has_named_groups(const ClassicSubject& subject) {
+// Whether the Nodes may have rules for groups of the user's that it has, gets or had: others may
+// need these, too.
+bool ClassicPlanner::may_share_rules(const ClassicSubject& subject) {
   const auto named = [&](const std::string& id) { return id != subject.own_id; };
   const auto& groups = subject.balancer.groups;
-  return !subject.named_groups.empty() || std::any_of(groups.begin(), groups.end(), named);
+  return !subject.named_groups.empty() || std::any_of(groups.begin(), groups.end(), named) ||
+         bears_group_rules(*subject.groups, subject.mark, {subject.own_id});
 }
 
 // All traffic comes in from the load balancer's own group, and from the one that the operator gives
@@ -327,7 +329,7 @@ Task<Status> ClassicPlanner::plan(Ctx ctx, ClassicSubject& subject) {
   if (possible.ok()) possible = choose_security_groups(subject);
   if (possible.ok() && !subject.members_only) possible = choose_subnets_of(subject);
   if (!possible.ok()) co_return possible;
-  if (has_named_groups(subject)) {
+  if (may_share_rules(subject)) {
     auto others = co_await users_.others(ctx, subject.name);
     if (!others.ok()) co_return others.status();
     subject.others = *std::move(others);

@@ -72,7 +72,7 @@ class NetworkPlanner {
   // Checks of the wish itself.
   Status choose_subnets_of(NetworkSubject& subject) const;
   Status choose_security_groups(NetworkSubject& subject) const;
-  static bool has_named_groups(const NetworkSubject& subject);
+  static bool may_share_rules(const NetworkSubject& subject);
   static void tell_of_what_stays(NetworkSubject& subject, const std::vector<Subnet>& chosen);
   static void fall_back_to_ipv4(NetworkSubject& subject);
   static void tell_of_ranges(NetworkSubject& subject);

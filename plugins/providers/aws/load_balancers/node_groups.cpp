@@ -23,6 +23,19 @@ RuleChange node_change(const SecurityGroup& group, const NodeAccess& access, boo
 
 }  // namespace
 
+bool bears_group_rules(const SecurityGroups& groups, const std::string& mark,
+                       const std::vector<std::string>& own) {
+  const std::string client = std::string(kClientRule) + mark;
+  const std::string health = std::string(kHealthRule) + mark;
+  return std::any_of(groups.begin(), groups.end(), [&](const auto& one) {
+    const Rules& rules = one.second.rules;
+    return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
+      return rule.from_group() && (rule.description == client || rule.description == health) &&
+             std::find(own.begin(), own.end(), rule.source) == own.end();
+    });
+  });
+}
+
 std::vector<std::string> node_group_ids(const std::vector<std::vector<std::string>>& instances,
                                         const SecurityGroups& groups, const Cluster& cluster,
                                         std::vector<Problem>& problems) {

@@ -20,6 +20,11 @@ struct NodeAccess {
   std::string own_source;
 };
 
+// Whether a rule of the load balancer with that mark is for a security group that is none of its
+// `own`, so that others may need it. It may have left that group long ago.
+bool bears_group_rules(const SecurityGroups& groups, const std::string& mark,
+                       const std::vector<std::string>& own);
+
 // The groups of the Nodes that get rules. Instances whose group is not clear are problems.
 std::vector<std::string> node_group_ids(const std::vector<std::vector<std::string>>& instances,
                                         const SecurityGroups& groups, const Cluster& cluster,

@@ -27,18 +27,6 @@ Status not_owned(const std::string& id) {
       .with_reason("NotOwned");
 }
 
-// Whether a rule of the load balancer with that mark is for a security group, so that others may
-// need it.
-bool bears_group_rules(const SecurityGroups& groups, const std::string& mark) {
-  return std::any_of(groups.begin(), groups.end(), [&](const auto& one) {
-    const Rules& rules = one.second.rules;
-    return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
-      return rule.from_group() && (rule.description == std::string(kClientRule) + mark ||
-                                   rule.description == std::string(kHealthRule) + mark);
-    });
-  });
-}
-
 bool serves(const TargetGroup& group, const std::string& balancer_arn) {
   const auto& of = group.balancers;
   return std::find(of.begin(), of.end(), balancer_arn) != of.end();
@@ -112,7 +100,7 @@ Task<Status> LoadBalancers::remove_rules(Ctx ctx, std::string mark, std::vector<
   const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
   SourceUsers others;
-  if (bears_group_rules(**groups, mark)) {
+  if (bears_group_rules(**groups, mark, own)) {
     auto users = co_await users_.others(ctx, mark);
     if (!users.ok()) co_return users.status();
     others = *std::move(users);

@@ -239,5 +239,55 @@ TEST_F(AwsSharedGroupsTest, AWS_109_ChecksOfTheOtherOneStay) {
   expect_nothing_left();
 }
 
+// The first one, which wrote the rules that both need, gets a group of its own.
+TEST_F(AwsSharedGroupsTest, AWS_92_109_RulesThatOthersNeedOutlastTheMoveOfWhoWroteThem) {
+  Settings settings;
+  settings.nlb_security_group_mode = "Managed";
+  start_with(settings);
+  for (Annotated annotations : {network_, classic_}) {
+    annotations["healthcheck-port"] = "9000";
+    const auto other = second(annotations);
+    ensured(with(web(), annotations));
+    ensured(other);
+    annotations.erase("security-groups");
+    const auto moved = with(web(), annotations);
+    ensured(moved);
+    const std::string before = rules(kNodes);
+    EXPECT_EQ(difference(moved), "");
+    EXPECT_TRUE(update(moved, nodes()).ok());
+    EXPECT_EQ(rules(kNodes), before);
+    EXPECT_EQ(difference(other), "");
+    EXPECT_TRUE(remove(moved).ok());
+    EXPECT_EQ(difference(other), "");
+    EXPECT_TRUE(remove(other).ok());
+    expect_nothing_left();
+  }
+}
+
+TEST_F(AwsSharedGroupsTest, AWS_92_109_RulesThatOthersNeedOutlastAMoveThatWasBroken) {
+  Settings settings;
+  settings.nlb_security_group_mode = "Managed";
+  start_with(settings);
+  for (Annotated annotations : {network_, classic_}) {
+    annotations["healthcheck-port"] = "9000";
+    const auto other = second(annotations);
+    ensured(with(web(), annotations));
+    ensured(other);
+    annotations.erase("security-groups");
+    const auto moved = with(web(), annotations);
+    fail("RevokeSecurityGroupIngress", "InternalFailure", 500);
+    cloud.faults.back().count = 5;
+    EXPECT_FALSE(ensure(moved).ok());
+    cloud.faults.clear();
+    start();
+    ensured(moved);
+    EXPECT_EQ(difference(moved), "");
+    EXPECT_EQ(difference(other), "");
+    EXPECT_TRUE(remove(moved).ok());
+    EXPECT_TRUE(remove(other).ok());
+    expect_nothing_left();
+  }
+}
+
 }  // namespace
 }  // namespace ccm::aws
