@@ -119,11 +119,13 @@ RuleChange marked_rules_change(const SecurityGroup& group, const std::string& lo
                                const Rules& wanted, const SourceUsers& others) {
   RuleChange change{group.id, without_rules(wanted, group.rules), {}};
   bool only_health = true;
+  const bool one_cluster = clusters_of(group.tags).size() == 1;
   for (const Rule& rule : group.rules) {
     const bool client = rule.description == client_description(load_balancer);
     if (!client && rule.description != health_description(load_balancer)) continue;
     if (wanted.contains(rule)) continue;
-    const bool own_port = client && (rule.protocol == "tcp" || rule.protocol == "udp");
+    const bool port = rule.protocol == "tcp" || rule.protocol == "udp";
+    const bool own_port = client && port && one_cluster;
     if (!own_port && needed_by_others(others, group, rule.source)) continue;
     only_health = only_health && !client;
     change.remove.insert(rule);

@@ -87,7 +87,8 @@ RuleChange exact_change(const SecurityGroup& group, const Rules& wanted);
 // Makes a Network Load Balancer's rules in a group of Nodes be `wanted`: no others bear its name.
 // The shared rules for the path MTU follow when anything changes. Superfluous rules for health
 // checks, which the Go manager leaves (AWS-110), go with the next change. Rules for
-// groups stay where `others` need them; those for a Service's own ports are nobody else's.
+// groups stay where `others` need them; those for a Service's own ports are nobody else's where the
+// Nodes are of one cluster: two may use the same node port, for which EC2 has one rule.
 RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
                                const Rules& wanted, const SourceUsers& others = {});
 // What its rules for the path MTU lack, and which of them nobody needs.

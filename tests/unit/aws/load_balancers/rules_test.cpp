@@ -167,6 +167,21 @@ TEST(AwsRulesTest, AWS_110_RulesOfChecksThatTheGoManagerLeftGoWithTheNextChange)
   EXPECT_EQ(marked_rules_change(group_with(rules), "a1", {}).remove.size(), 2U);
 }
 
+// EC2 has one rule for the same node port in two clusters.
+TEST(AwsRulesTest, AWS_117_PortsFromAGroupAreNobodyElsesInAGroupOfOneCluster) {
+  Rules rules;
+  allow_port(rules, "tcp", 30'080, {"sg-2"}, "kubernetes.io/rule/nlb/client=a1");
+  SecurityGroup nodes = group_with(rules);
+  const SourceUsers others{{"sg-2", {"kubernetes.io/cluster/c1", "kubernetes.io/cluster/c2"}}};
+  nodes.tags = {{"kubernetes.io/cluster/c1", "owned"}};
+  EXPECT_EQ(marked_rules_change(nodes, "a1", {}, others).remove.size(), 1U);
+  nodes.tags["KubernetesCluster"] = "c2";
+  EXPECT_TRUE(marked_rules_change(nodes, "a1", {}, others).empty());
+  EXPECT_EQ(marked_rules_change(nodes, "a1", {}, {}).remove.size(), 1U);
+  nodes.tags.clear();
+  EXPECT_TRUE(marked_rules_change(nodes, "a1", {}, others).empty());
+}
+
 TEST(AwsRulesTest, RulesOfPeopleStay) {
   Rules rules{{"tcp", 22, 22, "10.0.0.0/16", "ssh"}, {"tcp", 30'080, 30'080, "10.0.0.0/8", "mine"}};
   Rules wanted;
