@@ -77,7 +77,8 @@ Result<std::vector<std::string>> LoadBalancers::own_names(
                                   managed_group_name(service, hexadecimal(*digest))};
 }
 
-// Groups with the cluster's tag, or the old one, alone: others may have had such a name before (AWS-95).
+// Groups with the cluster's tag, or the old one, alone: others may have had such a name before
+// (AWS-95).
 Task<Result<std::vector<std::string>>> LoadBalancers::own_group_ids(
     Ctx ctx, const LoadBalancerService& service) {
   const auto names = own_names(service);
