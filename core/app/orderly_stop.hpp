@@ -23,9 +23,9 @@ struct StopParts {
   std::shared_ptr<net::WriteGate> event_gate;
 };
 
-// Releases the Lease well before kStopLimit, whatever the plugins do, as long as the loop runs; keeps
-// it, until it expires, when a write has no answer or a plugin's thread may still write. A provider whose log-out takes long may reach kStopLimit afterwards, which ends
-// the process. Once.
+// Releases the Lease well before kStopLimit, whatever the plugins do, as long as the loop runs;
+// keeps it, until it expires, when a write has no answer or a plugin's thread may still write. A
+// provider whose log-out takes long may reach kStopLimit afterwards, which ends the process. Once.
 boost::asio::awaitable<void> stop_in_order(StopParts parts);
 
 }  // namespace ccm::app

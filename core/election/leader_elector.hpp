@@ -84,7 +84,8 @@ class LeaderElector {
 
   // Ends the election and cancels requests under way. A leader gives the Lease back (as HOST-117;
   // Go's manager never does, HOST-116). `done` is called on the election's thread within
-  // request_timeout(), in a coordinated election a second later at most, also after a failure: the Lease then expires. Once, after start().
+  // request_timeout(), in a coordinated election a second later at most, also after a failure: the
+  // Lease then expires. Once, after start().
   void release(std::function<void()> done);
 
   // Holds the Lease at this very moment by the local clock: fences every write. Becomes false at

@@ -143,8 +143,8 @@ class Client {
   // The result is the server's answer: the object, the list, or a Status for
   // deletions. Failures are classified by the Status' reason first, then by the HTTP code (API-12);
   // Status::reason() is the server's reason ("Conflict", "AlreadyExists", "NotFound", "Expired",
-  // "Invalid", "TooManyRequests", ...), "HTTP502" for an answer that gives none, and where there was
-  // no answer "ConnectFailed" or the transport's word for it. client_status.cpp has the table
+  // "Invalid", "TooManyRequests", ...), "HTTP502" for an answer that gives none, and where there
+  // was no answer "ConnectFailed" or the transport's word for it. client_status.cpp has the table
   // (kMeanings) of code and class that each reason becomes; retry_after() is as advised (API-75), a
   // minute at most.
   // Answers with 429 or 5xx and a Retry-After are retried (API-68) while there is time until

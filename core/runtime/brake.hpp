@@ -2,9 +2,10 @@
 // balancers) that the cloud's answers lack, which may be deleted now? docs/decisions/0007 has the
 // reasons. Time is passed in; nothing here waits. One thread.
 //
-// The owner shows it the cloud's answers (observe), partial ones marked as such, asks for each object (judge), and
-// reports the result (deleting, not_deleted). The brake judges the whole picture, not the single
-// deletion: when 60 of 100 objects vanish at once, already the first deletion is stopped.
+// The owner shows it the cloud's answers (observe), partial ones marked as such, asks for each
+// object (judge), and reports the result (deleting, not_deleted). The brake judges the whole
+// picture, not the single deletion: when 60 of 100 objects vanish at once, already the first
+// deletion is stopped.
 //
 // An object whose removal was announced before it was first missed does not count: the announcement
 // explains its absence. What the cloud calls terminated counts like what it lacks: a faulty one

@@ -194,14 +194,10 @@ TEST_F(AwsTakeOverTest, AWS_62_68_99_105_ANetworkLoadBalancerIsTakenOverWithoutA
       const std::string group_arn = arns + "targetgroup/" + one.group + "/0123456789abcdef";
       TargetGroup& group = all.targets[group_arn];
       group.name = one.group;
-      group.fields = {{"TargetGroupName", one.group},
-                      {"Protocol", "TCP"},
-                      {"Port", std::to_string(one.node_port)},
-                      {"HealthCheckProtocol", "TCP"},
-                      {"HealthCheckPort", "traffic-port"},
-                      {"HealthCheckIntervalSeconds", "30"},
-                      {"HealthCheckTimeoutSeconds", "10"},
-                      {"HealthyThresholdCount", "3"},
+      group.fields = {{"TargetGroupName", one.group},          {"Protocol", "TCP"},
+                      {"Port", std::to_string(one.node_port)}, {"HealthCheckProtocol", "TCP"},
+                      {"HealthCheckPort", "traffic-port"},     {"HealthCheckIntervalSeconds", "30"},
+                      {"HealthCheckTimeoutSeconds", "10"},     {"HealthyThresholdCount", "3"},
                       {"UnhealthyThresholdCount", "3"}};
       group.targets = {names.at("n1"), names.at("n2")};
       group.tags = tags;

@@ -259,8 +259,8 @@ Task<Status> Members::learn(Ctx ctx) {
   for (std::size_t begin = 0; begin < names.size() && failure_.ok(); begin += kNodesOfAQuestion) {
     const std::vector<NodeIdentity> nodes = identities(names, begin);
     const Status status = co_await ask(ctx, nodes);
-    // Of one Node the failure may be its own: another provider's, a name that is not unique. Of many
-    // it says too much before all were answered about once, and they are asked about again.
+    // The failure of one Node may be its own: another provider's, a name that is not unique. Of
+    // many it says too much before all were answered about once, and they are asked about again.
     const bool alone = nodes.size() == 1 && known_.size() > 1;
     if (status.ok() || settled_ || alone) continue;
     failure_ = status;

@@ -210,7 +210,8 @@ void add_explain(CLI::App& parent, int& exit_code) {
       "explain",
       "Say what an object waits for: its step, since when, the cloud's last answer with class and\n"
       "request id, and the next try; or that it is settled, and since when. Of a Service also its\n"
-      "load balancer's id and addresses; of Nodes and Services the last warnings. Asks a running manager as\n"
+      "load balancer's id and addresses; of Nodes and Services the last warnings. Asks a running "
+      "manager as\n"
       "`ccmctl status` does; only the one that leads knows anything. Exit code 1 when it has\n"
       "failed, lacks a permission, is held by the deletion brake or left alone, or when nothing "
       "is\n"

@@ -82,7 +82,8 @@ bool differs(const HealthCheck& wanted, const HealthCheck& existing);
 
 // The ports at which Nodes take traffic and checks: what their security groups have to let in for
 // one without a group, or with named ones and source ranges (AWS-109; network_plan.cpp has one rule
-// from the group for the others). Each of them from all `clients`, checks from the subnets where `clients` are not all.
+// from the group for the others). Each of them from all `clients`, checks from the subnets where
+// `clients` are not all.
 Rules node_rules(const std::vector<WantedListener>& listeners, const std::string& load_balancer,
                  const std::vector<std::string>& clients, const std::vector<Subnet>& subnets);
 // These rules for a load balancer with a group that its Service names: whoever writes Services

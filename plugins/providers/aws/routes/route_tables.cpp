@@ -53,8 +53,9 @@ const TableRoute* PodRouteTable::find(const std::string& destination) const {
 Task<Result<std::vector<PodRouteTable>>> RouteTables::read(Ctx ctx, std::string id) {
   Call call{Api::ec2, "DescribeRouteTables"};
   if (id.empty()) {
-    call.params.filter("vpc-id", cluster_.vpc_id).filter(
-        "tag-key", std::vector<std::string>{cluster_.tag(), std::string(kLegacyClusterTag)});
+    call.params.filter("vpc-id", cluster_.vpc_id)
+        .filter("tag-key",
+                std::vector<std::string>{cluster_.tag(), std::string(kLegacyClusterTag)});
     call.params.set("MaxResults", kTablesOfAPage);
   } else {
     call.params.add("RouteTableId", id);

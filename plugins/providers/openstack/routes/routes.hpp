@@ -43,8 +43,8 @@ class Routes {
   // additions unless the router refuses some of them.
   Task<Statuses> apply(Ctx ctx, std::string cluster_name, std::vector<Route> removals,
                        std::vector<Route> additions);
-  // For tools, without the Nodes, and without changing the record: the routes that the record of one
-  // of these clusters names; none without a router.
+  // For tools, without the Nodes, and without changing the record: the routes that the record of
+  // one of these clusters names; none without a router.
   Task<Result<std::vector<OwnedObject>>> recorded(Ctx ctx, std::vector<std::string> clusters);
   // Success also when it is gone already. Failure: "NotOwned" when the record does not name it.
   Task<Status> remove_recorded(Ctx ctx, std::vector<std::string> clusters, OwnedObject object);

@@ -175,8 +175,9 @@ TEST_F(AwsRestartTest, OptionsThatNoListingShowsAreRecordedOnTheService) {
   EXPECT_EQ(first_look(plain), "attributes of TCP 80");
   EXPECT_EQ(ensured(plain).annotations[1].value, "unknown");
   const std::string own = made.annotations[0].value;
-  const auto changed = ensured(recorded(
-      web(), {{"type", "nlb"}, {std::string(kOwnOptions), own}, {kApplied, "unknown"}}, *observe(plain)));
+  const auto changed = ensured(
+      recorded(web(), {{"type", "nlb"}, {std::string(kOwnOptions), own}, {kApplied, "unknown"}},
+               *observe(plain)));
   ASSERT_EQ(changed.annotations.size(), 2U) << "what was recorded is kept up to date";
   EXPECT_EQ(changed.annotations[0].value, own);
   EXPECT_NE(changed.annotations[1].value, made.annotations[1].value);
