@@ -34,10 +34,11 @@ static inline ccm_str ccm_header(const ccm_http_response *response, const char *
   return none;
 }
 
-/* Retry-After in seconds, as milliseconds; 0 when it is not there, a date, or more than a day. */
+/* Retry-After in seconds, as milliseconds, an hour at most; 0 when it is not there or a date. */
 static inline int64_t ccm_retry_after_ms(const ccm_http_response *response) {
   const int64_t seconds = ccm_int_of(ccm_header(response, "retry-after"), 0);
-  return seconds > 0 && seconds <= 86400 ? seconds * 1000 : 0;
+  if (seconds <= 0) return 0;
+  return (seconds < 3600 ? seconds : 3600) * 1000;
 }
 
 /*
@@ -61,6 +62,7 @@ static inline ccm_status ccm_http_failure(const ccm_http_response *response) {
     case 401: status.code = CCM_CODE_UNAUTHENTICATED, status.error_class = CCM_CLASS_AUTH; break;
     case 402: status.code = CCM_CODE_RESOURCE_EXHAUSTED, status.error_class = CCM_CLASS_QUOTA; break;
     case 403: status.code = CCM_CODE_PERMISSION_DENIED, status.error_class = CCM_CLASS_AUTH; break;
+    case 408: status.code = CCM_CODE_UNAVAILABLE, status.error_class = CCM_CLASS_UNAVAILABLE; break;
     case 409:
     case 412: status.code = CCM_CODE_ABORTED, status.error_class = CCM_CLASS_CONFLICT; break;
     case 429: status.code = CCM_CODE_RESOURCE_EXHAUSTED, status.error_class = CCM_CLASS_THROTTLED; break;
