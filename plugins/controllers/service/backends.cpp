@@ -101,7 +101,7 @@ LeftOut left_out(const Object& node) {
   if (!included(node)) return LeftOut::excluded;
   bool leaving = false;
   node.at("/spec/taints").each([&](std::string_view, const Value& taint) {
-    leaving = leaving || taint.text("/key") == kAutoscalerTaint;
+    leaving = leaving || taint.text("/key") == kAutoscalerTaint;  // TRAP-38
   });
   return leaving ? LeftOut::autoscaler : LeftOut::no;
 }

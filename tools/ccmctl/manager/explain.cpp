@@ -70,7 +70,7 @@ std::set<std::string> controllers_of(const json& status, const Subject& subject)
 std::string holdup(const json& status, const std::set<std::string>& controllers) {
   for (const json& component : status.at("components")) {
     if (controllers.count(component.value("name", "")) == 0) continue;
-    const std::string waits = member(component, "waitsFor");
+    std::string waits = member(component, "waitsFor");
     if (!waits.empty()) return waits;
   }
   return {};
