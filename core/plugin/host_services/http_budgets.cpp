@@ -80,20 +80,9 @@ int64_t kept_from(CallPriority priority, int64_t limit) {
 }  // namespace
 
 std::optional<milliseconds> parse_retry_after(std::string_view text, system_clock::time_point now) {
-  constexpr int64_t kYear = int64_t{365} * 24 * 3600;
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error != std::errc::invalid_argument && end == text.data() + text.size();
-  if (whole && error == std::errc::result_out_of_range) number = text.front() == '-' ? -1 : kYear;
-  if (whole) {
-    if (number < 0) return std::nullopt;
-    return std::chrono::seconds(std::min(number, kYear));
-  }
-  const auto date = parse_http_date(text);
-  if (!date) return std::nullopt;
-  // In seconds: the clock's own type has no room for the year 9999.
-  const int64_t left = date->count() / 1'000 - system_clock::to_time_t(now);
-  return std::chrono::seconds(std::clamp<int64_t>(left, 0, kYear));
+  constexpr std::chrono::hours kYear{365 * 24};
+  const std::chrono::seconds whole(system_clock::to_time_t(now));
+  return ccm::parse_retry_after(text, whole, kYear);
 }
 
 RateLimitHeaders parse_rate_limit(const net::Response& response, system_clock::time_point now) {

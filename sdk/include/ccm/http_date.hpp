@@ -3,12 +3,16 @@
 
 #include <ccm/timestamp.hpp>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace ccm {
 
@@ -36,6 +40,23 @@ inline std::optional<std::chrono::milliseconds> parse_http_date(std::string_view
     return parse_timestamp(stamp);
   }
   return std::nullopt;
+}
+
+// The pause of a Retry-After, in whole seconds or as such a date compared with `now`, the time
+// since 1970: from 0 to `longest`, also where the number fits no integer. Nothing for all else.
+inline std::optional<std::chrono::milliseconds> parse_retry_after(
+    std::string_view text, std::chrono::milliseconds now, std::chrono::milliseconds longest) {
+  using std::chrono::milliseconds;
+  uint32_t seconds = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, seconds);
+  if (fault != std::errc::invalid_argument && stop == end) {
+    const bool fits = fault == std::errc();
+    return fits ? std::min<milliseconds>(std::chrono::seconds(seconds), longest) : longest;
+  }
+  const auto date = parse_http_date(text);
+  if (!date) return std::nullopt;
+  return std::clamp(*date - now, milliseconds(0), longest);
 }
 
 // A time since 1970 in that form.

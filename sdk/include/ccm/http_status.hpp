@@ -8,14 +8,11 @@
 #include <ccm/status.hpp>
 #include <ccm/utf8.hpp>
 
-#include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace ccm {
@@ -46,17 +43,7 @@ inline std::chrono::milliseconds http_clock() {
 // passed, garbage, nothing. `now`: since 1970.
 inline std::chrono::milliseconds retry_after(std::string_view text,
                                              std::chrono::milliseconds now = http_clock()) {
-  using std::chrono::milliseconds;
-  constexpr milliseconds kLongest = kLongestRetryAfter;
-  uint32_t seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, seconds);
-  if (fault != std::errc::invalid_argument && stop == end) {
-    const bool fits = fault == std::errc();
-    return fits ? std::min<milliseconds>(std::chrono::seconds(seconds), kLongest) : kLongest;
-  }
-  const auto date = parse_http_date(text);
-  return date ? std::clamp(*date - now, milliseconds(0), kLongest) : milliseconds(0);
+  return parse_retry_after(text, now, kLongestRetryAfter).value_or(std::chrono::milliseconds(0));
 }
 
 inline std::chrono::milliseconds retry_after(const HttpResponse& response,
