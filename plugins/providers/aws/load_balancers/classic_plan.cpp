@@ -207,15 +207,6 @@ void ClassicPlanner::plan_instances(ClassicSubject& subject) {
   }
 }
 
-// Whether the Nodes may have rules for groups of the user's that it has, gets or had: others may
-// need these, too.
-bool ClassicPlanner::may_share_rules(const ClassicSubject& subject) {
-  const auto named = [&](const std::string& id) { return id != subject.own_id; };
-  const auto& groups = subject.balancer.groups;
-  return !subject.named_groups.empty() || std::any_of(groups.begin(), groups.end(), named) ||
-         bears_group_rules(*subject.groups, subject.mark, {subject.own_id});
-}
-
 // All traffic comes in from the load balancer's own group, and from the one that the operator gives
 // to all (AWS-92); from one that the Service names its ports alone. The Go manager's rule for all
 // traffic has no description: where there is one, it does.
@@ -329,7 +320,8 @@ Task<Status> ClassicPlanner::plan(Ctx ctx, ClassicSubject& subject) {
   if (possible.ok()) possible = choose_security_groups(subject);
   if (possible.ok() && !subject.members_only) possible = choose_subnets_of(subject);
   if (!possible.ok()) co_return possible;
-  if (may_share_rules(subject)) {
+  if (may_share_rules(*subject.groups, subject.mark, subject.own_id, subject.named_groups,
+                      subject.balancer.groups)) {
     auto others = co_await users_.others(ctx, subject.name);
     if (!others.ok()) co_return others.status();
     subject.others = *std::move(others);

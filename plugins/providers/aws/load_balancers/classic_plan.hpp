@@ -72,7 +72,6 @@ class ClassicPlanner {
   Task<Status> set_policies(Ctx ctx, ClassicSubject& subject);
   Task<Status> change_node_rules(Ctx ctx, ClassicSubject& subject);
 
-  static bool may_share_rules(const ClassicSubject& subject);
   [[nodiscard]] NodeAccess access_of(const ClassicSubject& subject) const;
   [[nodiscard]] std::vector<RuleChange> node_changes_of(ClassicSubject& subject,
                                                         const SecurityGroups& groups) const;

@@ -269,15 +269,6 @@ void NetworkPlanner::plan_node_rules(NetworkSubject& subject, bool removals) {
   });
 }
 
-// Whether the Nodes may have rules for groups of the user's that it has, gets or had: others may
-// need these, too.
-bool NetworkPlanner::may_share_rules(const NetworkSubject& subject) {
-  const auto named = [&](const std::string& id) { return id != subject.managed_id; };
-  const auto& groups = subject.balancer.groups;
-  return !subject.own_groups.empty() || std::any_of(groups.begin(), groups.end(), named) ||
-         bears_group_rules(*subject.groups, subject.mark, {subject.managed_id});
-}
-
 // The Nodes' rules for groups that it leaves: also one that bears the mark of another load balancer
 // that had the group before.
 void NetworkPlanner::plan_old_groups(NetworkSubject& subject) {
@@ -606,7 +597,8 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
   if (possible.ok()) possible = choose_subnets_of(subject);
   if (possible.ok()) possible = choose_security_groups(subject);
   if (!possible.ok()) co_return possible;
-  if (may_share_rules(subject)) {
+  if (may_share_rules(*subject.groups, subject.mark, subject.managed_id, subject.own_groups,
+                      subject.balancer.groups)) {
     auto others = co_await users_.others(ctx, subject.balancer.arn);
     if (!others.ok()) co_return others.status();
     subject.others = *std::move(others);

@@ -72,7 +72,6 @@ class NetworkPlanner {
   // Checks of the wish itself.
   Status choose_subnets_of(NetworkSubject& subject) const;
   Status choose_security_groups(NetworkSubject& subject) const;
-  static bool may_share_rules(const NetworkSubject& subject);
   static void tell_of_what_stays(NetworkSubject& subject, const std::vector<Subnet>& chosen);
   static void fall_back_to_ipv4(NetworkSubject& subject);
   static void tell_of_ranges(NetworkSubject& subject);

@@ -23,6 +23,13 @@ RuleChange node_change(const SecurityGroup& group, const NodeAccess& access, boo
 
 }  // namespace
 
+bool may_share_rules(const SecurityGroups& groups, const std::string& mark, const std::string& own,
+                     const std::vector<std::string>& gets, const std::vector<std::string>& has) {
+  const auto named = [&](const std::string& id) { return id != own; };
+  return !gets.empty() || std::any_of(has.begin(), has.end(), named) ||
+         bears_group_rules(groups, mark, {own});
+}
+
 bool bears_group_rules(const SecurityGroups& groups, const std::string& mark,
                        const std::vector<std::string>& own) {
   const std::string client = std::string(kClientRule) + mark;

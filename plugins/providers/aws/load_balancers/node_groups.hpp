@@ -20,6 +20,10 @@ struct NodeAccess {
   std::string own_source;
 };
 
+// Whether the Nodes may have rules for security groups, none of them `own`, that the load balancer
+// with that mark gets, has or had: others may need these, too.
+bool may_share_rules(const SecurityGroups& groups, const std::string& mark, const std::string& own,
+                     const std::vector<std::string>& gets, const std::vector<std::string>& has);
 // Whether a rule of the load balancer with that mark is for a security group that is none of its
 // `own`, so that others may need it. It may have left that group long ago.
 bool bears_group_rules(const SecurityGroups& groups, const std::string& mark,

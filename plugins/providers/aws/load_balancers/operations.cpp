@@ -103,6 +103,15 @@ LoadBalancer before_a_change(const Subject& subject, LoadBalancer out) {
   return out;
 }
 
+// Before all else only those by which it is taken over or joined.
+void add_tags(Plan& plan, bool owned, Plan::Run run) {
+  if (owned) {
+    plan.add_last("tags", std::move(run));
+  } else {
+    plan.add("tags", std::move(run));
+  }
+}
+
 // A load balancer in the state "failed" does not get better.
 Status provisioning_failed(const NetworkBalancer& balancer) {
   return Status(Code::unavailable, ErrorClass::unavailable,
@@ -292,20 +301,18 @@ void LoadBalancers::plan_tags(NetworkSubject& subject, const Found& found) {
   const Tags missing = missing_tags(subject, found);
   if (missing.empty()) return;
   const bool whole = found.claim == Claim::owner;
-  Plan::Run run = [this, s = &subject, missing, whole](Ctx ctx) {
+  add_tags(subject.plan, whole, [this, s = &subject, missing, whole](Ctx ctx) {
     return tag_network(std::move(ctx), *s, missing, whole);
-  };
-  whole ? subject.plan.add_last("tags", std::move(run)) : subject.plan.add("tags", std::move(run));
+  });
 }
 
 void LoadBalancers::plan_tags(ClassicSubject& subject, const Found& found) {
   const Tags missing = missing_tags(subject, found);
   if (missing.empty()) return;
-  Plan::Run run = [this, name = found.classic->name, missing](Ctx ctx) {
-    return tag_classic(std::move(ctx), name, missing);
-  };
   const bool whole = found.claim == Claim::owner;
-  whole ? subject.plan.add_last("tags", std::move(run)) : subject.plan.add("tags", std::move(run));
+  add_tags(subject.plan, whole, [this, name = found.classic->name, missing](Ctx ctx) {
+    return tag_classic(std::move(ctx), name, missing);
+  });
 }
 
 // Listeners and target groups get what the load balancer lacks: reading their own tags would cost
@@ -344,17 +351,20 @@ Task<Status> LoadBalancers::plan_leftovers(Ctx ctx, Subject& subject, std::strin
                                            std::set<std::string> used) {
   const auto names = own_names(subject.service);
   if (!names.ok()) co_return names.status();
+  std::vector<std::string> leftovers;
   for (const auto& [group_id, group] : *subject.groups) {
     const bool named = std::find(names->begin(), names->end(), group.name) != names->end();
     if (!named || used.contains(group.name) || used.contains(group_id)) continue;
     const auto owned = group.tags.find(cluster_.tag());
-    if (owned == group.tags.end() || owned->second != kOwned) continue;
-    const auto others = co_await users_.others(ctx, id);
-    if (!others.ok()) co_return others.status();
-    if (others->contains(group_id)) continue;
-    subject.plan.add("leftover security group", [this, dropped = group_id](Ctx step) {
-      return drop_group(std::move(step), dropped);
-    });
+    if (owned != group.tags.end() && owned->second == kOwned) leftovers.push_back(group_id);
+  }
+  if (leftovers.empty()) co_return Status();
+  const auto others = co_await users_.others(ctx, id);
+  if (!others.ok()) co_return others.status();
+  for (const std::string& left : leftovers) {
+    if (others->contains(left)) continue;
+    subject.plan.add("leftover security group",
+                     [this, left](Ctx step) { return drop_group(std::move(step), left); });
   }
   co_return Status();
 }

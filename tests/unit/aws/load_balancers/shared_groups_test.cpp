@@ -24,6 +24,25 @@ class AwsSharedGroupsTest : public AwsLoadBalancersTest {
     start();
   }
 
+  // Both Services were given kOther, and the rules that both need bear the mark of the first one.
+  struct Pair {
+    LoadBalancerService moved;  // the first one, which is to get a group of its own
+    LoadBalancerService other;
+  };
+  void start_with_managed_groups() {
+    Settings settings;
+    settings.nlb_security_group_mode = "Managed";
+    start_with(settings);
+  }
+  Pair pair_before_the_move(Annotated annotations) {
+    annotations["healthcheck-port"] = "9000";
+    const auto other = second(annotations);
+    ensured(with(web(), annotations));
+    ensured(other);
+    annotations.erase("security-groups");
+    return {with(web(), annotations), other};
+  }
+
   const Annotated network_{{"type", "nlb"}, {"security-groups", kOther}};
   const Annotated classic_{{"security-groups", kOther}};
 };
@@ -241,16 +260,9 @@ TEST_F(AwsSharedGroupsTest, AWS_109_ChecksOfTheOtherOneStay) {
 
 // The first one, which wrote the rules that both need, gets a group of its own.
 TEST_F(AwsSharedGroupsTest, AWS_92_109_RulesThatOthersNeedOutlastTheMoveOfWhoWroteThem) {
-  Settings settings;
-  settings.nlb_security_group_mode = "Managed";
-  start_with(settings);
-  for (Annotated annotations : {network_, classic_}) {
-    annotations["healthcheck-port"] = "9000";
-    const auto other = second(annotations);
-    ensured(with(web(), annotations));
-    ensured(other);
-    annotations.erase("security-groups");
-    const auto moved = with(web(), annotations);
+  start_with_managed_groups();
+  for (const Annotated& annotations : {network_, classic_}) {
+    const auto [moved, other] = pair_before_the_move(annotations);
     ensured(moved);
     const std::string before = rules(kNodes);
     EXPECT_EQ(difference(moved), "");
@@ -265,16 +277,9 @@ TEST_F(AwsSharedGroupsTest, AWS_92_109_RulesThatOthersNeedOutlastTheMoveOfWhoWro
 }
 
 TEST_F(AwsSharedGroupsTest, AWS_92_109_RulesThatOthersNeedOutlastAMoveThatWasBroken) {
-  Settings settings;
-  settings.nlb_security_group_mode = "Managed";
-  start_with(settings);
-  for (Annotated annotations : {network_, classic_}) {
-    annotations["healthcheck-port"] = "9000";
-    const auto other = second(annotations);
-    ensured(with(web(), annotations));
-    ensured(other);
-    annotations.erase("security-groups");
-    const auto moved = with(web(), annotations);
+  start_with_managed_groups();
+  for (const Annotated& annotations : {network_, classic_}) {
+    const auto [moved, other] = pair_before_the_move(annotations);
     fail("RevokeSecurityGroupIngress", "InternalFailure", 500);
     cloud.faults.back().count = 5;
     EXPECT_FALSE(ensure(moved).ok());
