@@ -20,6 +20,8 @@ class LoadBalancers {
 
   explicit LoadBalancers(CloudClient& cloud) : cloud_(cloud) {}
 
+  // One of the next three.
+  using Work = Answer (LoadBalancers::*)(ccm::Ctx, ccm::LoadBalancerService, MachineIds);
   Answer observe(ccm::Ctx ctx, ccm::LoadBalancerService service, MachineIds backends);
   Answer ensure(ccm::Ctx ctx, ccm::LoadBalancerService service, MachineIds backends);
   Answer update(ccm::Ctx ctx, ccm::LoadBalancerService service, MachineIds backends);

@@ -253,28 +253,30 @@ Task<Result<MachineIds>> Provider::machines_of(Ctx ctx, Backends backends) {
   co_return MachineIds(machines, &machines->ids);
 }
 
-Task<Result<LoadBalancer>> Provider::observe_load_balancer(Ctx ctx, LoadBalancerService service,
-                                                           Backends backends) {
+Task<Result<LoadBalancer>> Provider::with_machines(Ctx ctx, LoadBalancerService service,
+                                                   Backends backends, LoadBalancers::Work work) {
   auto machines = co_await machines_of(ctx, std::move(backends));
   if (!machines.ok()) co_return machines.status();
-  auto answer = co_await load_balancers_.observe(ctx, std::move(service), *std::move(machines));
+  auto answer = co_await (load_balancers_.*work)(ctx, std::move(service), *std::move(machines));
   co_return answer;
+}
+
+Task<Result<LoadBalancer>> Provider::observe_load_balancer(Ctx ctx, LoadBalancerService service,
+                                                           Backends backends) {
+  return with_machines(std::move(ctx), std::move(service), std::move(backends),
+                       &LoadBalancers::observe);
 }
 
 Task<Result<LoadBalancer>> Provider::ensure_load_balancer(Ctx ctx, LoadBalancerService service,
                                                           Backends backends) {
-  auto machines = co_await machines_of(ctx, std::move(backends));
-  if (!machines.ok()) co_return machines.status();
-  auto answer = co_await load_balancers_.ensure(ctx, std::move(service), *std::move(machines));
-  co_return answer;
+  return with_machines(std::move(ctx), std::move(service), std::move(backends),
+                       &LoadBalancers::ensure);
 }
 
 Task<Result<LoadBalancer>> Provider::update_load_balancer(Ctx ctx, LoadBalancerService service,
                                                           Backends backends) {
-  auto machines = co_await machines_of(ctx, std::move(backends));
-  if (!machines.ok()) co_return machines.status();
-  auto answer = co_await load_balancers_.update(ctx, std::move(service), *std::move(machines));
-  co_return answer;
+  return with_machines(std::move(ctx), std::move(service), std::move(backends),
+                       &LoadBalancers::update);
 }
 
 Task<Status> Provider::delete_load_balancer(Ctx ctx, LoadBalancerService service) {

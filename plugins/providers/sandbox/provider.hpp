@@ -75,6 +75,11 @@ class Provider {
                                                  std::string provider_id);
   // The IDs of those backends' machines that exist.
   ccm::Task<ccm::Result<MachineIds>> machines_of(ccm::Ctx ctx, ccm::Backends backends);
+  // That work of load_balancers_ with the machines of those backends.
+  ccm::Task<ccm::Result<ccm::LoadBalancer>> with_machines(ccm::Ctx ctx,
+                                                          ccm::LoadBalancerService service,
+                                                          ccm::Backends backends,
+                                                          LoadBalancers::Work work);
   // A file has no load balancers and no routes.
   ccm::Status needs_cloud() const;
   ccm::Task<ccm::Result<ccm::InstancePages>> list_pages(ccm::Ctx ctx);
