@@ -234,18 +234,19 @@ std::vector<NodeIdentity> Members::identities(const std::vector<std::string>& na
   return nodes;
 }
 
-Task<Status> Members::ask(Ctx ctx, std::vector<NodeIdentity> nodes) {
-  std::vector<NodeIdentity> asked = nodes;
-  auto answers = co_await host_.instances.describe(ctx, std::move(asked));
-  if (answers.ok()) {
-    take(nodes, *answers);
-    co_return Status();
-  }
-  if (is_silence(answers.status())) failure_ = answers.status();
+// The failure of one Node may be its own: another provider's, a name that is not unique. Of many it
+// says too much before all were answered about once, and they are asked about again.
+void Members::take_failure(const std::vector<NodeIdentity>& nodes, const Status& failure) {
   Instance nothing;
-  nothing.why = answers.status();
+  nothing.why = failure;
   take(nodes, std::vector<Instance>(nodes.size(), nothing));
-  co_return answers.status();
+  const bool alone = nodes.size() == 1 && known_.size() > 1;
+  if (!is_silence(failure) && (settled_ || alone)) return;
+  failure_ = failure;
+  for (const NodeIdentity& node : nodes) {
+    const auto place = known_.find(known_key(node.node));
+    if (place != known_.end()) place->second.ask = place->second.silent = true;
+  }
 }
 
 // Services that arrive at the same moment share the questions, and their failure.
@@ -258,15 +259,12 @@ Task<Status> Members::learn(Ctx ctx) {
   failure_ = Status();
   for (std::size_t begin = 0; begin < names.size() && failure_.ok(); begin += kNodesOfAQuestion) {
     const std::vector<NodeIdentity> nodes = identities(names, begin);
-    const Status status = co_await ask(ctx, nodes);
-    // The failure of one Node may be its own: another provider's, a name that is not unique. Of
-    // many it says too much before all were answered about once, and they are asked about again.
-    const bool alone = nodes.size() == 1 && known_.size() > 1;
-    if (status.ok() || settled_ || alone) continue;
-    failure_ = status;
-    for (const NodeIdentity& node : nodes) {
-      const auto place = known_.find(known_key(node.node));
-      if (place != known_.end()) place->second.ask = place->second.silent = true;
+    std::vector<NodeIdentity> asked = nodes;
+    const auto answers = co_await host_.instances.describe(ctx, std::move(asked));
+    if (answers.ok()) {
+      take(nodes, *answers);
+    } else {
+      take_failure(nodes, answers.status());
     }
   }
   const auto silent = static_cast<std::size_t>(std::count_if(

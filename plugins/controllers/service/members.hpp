@@ -98,10 +98,9 @@ class Members {
   bool dispute(Known& known, const std::vector<NodeAddress>& addresses);
   // The names of Nodes that have to be asked about.
   std::vector<std::string> unasked();
-  // One question about those Nodes. Success, or why nothing was learnt.
-  Task<Status> ask(Ctx ctx, std::vector<NodeIdentity> nodes);
   std::vector<NodeIdentity> identities(const std::vector<std::string>& names, std::size_t begin);
   void take(const std::vector<NodeIdentity>& nodes, const std::vector<Instance>& answers);
+  void take_failure(const std::vector<NodeIdentity>& nodes, const Status& failure);
   [[nodiscard]] std::vector<ClaimVerdict> verdicts(const std::vector<Object>& nodes) const;
   LeftOut judge(const std::vector<Object>& nodes, std::size_t i, const ClaimVerdict& verdict);
   [[nodiscard]] Backend backend_of(const Object& node, bool cloud_tells) const;

@@ -40,6 +40,17 @@ class MembersTest : public ServiceTest {
     advance(seconds(5));
     forget();
   }
+  // A Service s0, and more Nodes than a question is about.
+  void start_with_many() {
+    for (int i = 0; i < 1'200; ++i) add_instance("node-" + std::to_string(i), i);
+    put_nodes(1'200);
+    put(balanced("s0"));
+    start();
+    run();
+  }
+  std::size_t backends_of_s0() {
+    return host.load_balancers.balancers["uid-of-s0"].backends.size();
+  }
   void forget() {
     take_cloud();
     take_writes();
@@ -601,27 +612,19 @@ TEST_F(MembersTest, ManyNodesAreAskedAboutAThousandAtATime) {
   for (int i = 0; i < 5; ++i) {
     cloud.before_next("describe", [&] { asked_before.push_back(cloud.asked.size()); });
   }
-  for (int i = 0; i < 1'200; ++i) add_instance("node-" + std::to_string(i), i);
-  put_nodes(1'200);
-  put(balanced("s0"));
-  start();
-  run();
+  start_with_many();
   EXPECT_EQ(asked_before, (std::vector<std::size_t>{0, 1'000}));
-  EXPECT_EQ(host.load_balancers.balancers["uid-of-s0"].backends.size(), 1'200U);
+  EXPECT_EQ(backends_of_s0(), 1'200U);
 }
 
 TEST_F(MembersTest, WhereTheCloudFallsSilentItIsAskedOn) {
   cloud.before_next("describe", [] {});
   cloud.before_next("describe", [&] { cloud.fail_next("describe", down()); });
-  for (int i = 0; i < 1'200; ++i) add_instance("node-" + std::to_string(i), i);
-  put_nodes(1'200);
-  put(balanced("s0"));
-  start();
-  run();
+  start_with_many();
   EXPECT_EQ(take_cloud(), Texts{});
   advance(minutes(1));
   EXPECT_EQ(take_cloud(), Texts{"ensure"});
-  EXPECT_EQ(host.load_balancers.balancers["uid-of-s0"].backends.size(), 1'200U);
+  EXPECT_EQ(backends_of_s0(), 1'200U);
   EXPECT_EQ(cloud.asked.size(), 1'200U) << "those that it had answered about are not asked about";
 }
 
@@ -629,15 +632,11 @@ TEST_F(MembersTest, APartThatFailsAsAWholeIsNotTakenForNodesWithoutInstances) {
   const Status fault(Code::internal, "answered for another number of nodes");
   cloud.before_next("describe", [] {});
   cloud.before_next("describe", [&] { cloud.fail_next("describe", fault); });
-  for (int i = 0; i < 1'200; ++i) add_instance("node-" + std::to_string(i), i);
-  put_nodes(1'200);
-  put(balanced("s0"));
-  start();
-  run();
+  start_with_many();
   EXPECT_EQ(take_cloud(), Texts{});
   advance(minutes(1));
   EXPECT_EQ(take_cloud(), Texts{"ensure"});
-  EXPECT_EQ(host.load_balancers.balancers["uid-of-s0"].backends.size(), 1'200U);
+  EXPECT_EQ(backends_of_s0(), 1'200U);
 }
 
 // The list of backends keeps the Nodes as they were, and is larger than all else of them.
