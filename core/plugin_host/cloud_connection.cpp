@@ -93,10 +93,9 @@ void CloudConnection::warn_of_annotations(std::shared_ptr<cloud::AnnotationWarni
 
 // Without limits of its own the host's choice holds.
 Task<Status> CloudConnection::ask_limits(std::shared_ptr<plugin::LiveComponent> provider) {
-  if (provider_instances_) {
-    const auto limits = co_await provider_instances_->limits();
-    if (limits.ok()) instances_->set_limits(limits->batch, limits->parallel);
-    if (Status status = limits_status(limits.status()); !status.ok()) co_return status;
+  if (instances_) {
+    const Status limits = co_await instances_->limits();
+    if (Status status = limits_status(limits); !status.ok()) co_return status;
   }
   if (load_balancers_) {
     const auto limits = co_await load_balancers_->limits(context_of(provider));
@@ -114,13 +113,12 @@ void CloudConnection::connect_instances(const std::shared_ptr<plugin::LiveCompon
                                         Recovered recovered) {
   const auto found = provider->get_interface(CCM_CLOUD_INSTANCES);
   if (!found) return;
-  auto source = std::make_unique<cloud::ProviderInstances>(provider, *found, timeouts_);
-  if (!source->usable()) return;
-  provider_instances_ = std::move(source);
   cloud::BrokerOptions options = broker_options_;
   options.provider_id_prefixes = provider->identity().provider_id_prefixes;
-  instances_ =
-      std::make_shared<cloud::InstancesBroker>(*provider_instances_, timers_, std::move(options));
+  auto made =
+      std::make_shared<cloud::InstancesBroker>(provider, *found, timeouts_, std::move(options));
+  if (!made->usable()) return;
+  instances_ = std::move(made);
   node_deletions_.connect(instances_);
   instances_->on_recovery(std::move(recovered));
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "cloud/broker/annotation_warnings.hpp"
-#include "cloud/broker/instance_source.hpp"
 #include "cloud/broker/instances_broker.hpp"
 #include "cloud/broker/load_balancers_broker.hpp"
 #include "cloud/broker/routes_broker.hpp"
@@ -118,7 +117,6 @@ class CloudConnection {
   cloud::AbsenceBrake route_deletions_;
   bool watches_nodes_ = false;
   std::string id_annotation_ = "cloud-controller-manager/load-balancer-id";
-  std::unique_ptr<cloud::ProviderInstances> provider_instances_;
   std::shared_ptr<cloud::InstancesBroker> instances_;
   std::shared_ptr<cloud::LoadBalancersBroker> load_balancers_;
   std::shared_ptr<cloud::RoutesBroker> routes_;

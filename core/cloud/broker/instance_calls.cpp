@@ -1,5 +1,8 @@
 #include "cloud/broker/instance_calls.hpp"
 
+#include "cloud/broker/abi_structs.hpp"
+#include "plugin/host_services/kube_service.hpp"
+#include "plugin/operations.hpp"
 #include "plugin/waiting.hpp"
 
 #include <utility>
@@ -33,11 +36,95 @@ milliseconds retry_pause(const Status& failure, milliseconds interval) {
   return std::clamp(failure.retry_after(), interval, std::max(interval, kLongestPause));
 }
 
+ccm_node_identity identity_of(const InstanceQuery& query) {
+  auto identity = sized<ccm_node_identity>();
+  identity.name = c_str(query.name);
+  identity.provider_id = c_str(query.provider_id);
+  identity.node = plugin::object_handle(query.node);
+  return identity;
+}
+
+Result<InstanceLimits> copy_limits(const void* result) {
+  if (result == nullptr) return Status(Code::internal, "the provider gave no limits");
+  return detail::instance_limits_from_c(*static_cast<const ccm_instance_limits*>(result));
+}
+
+Result<InstanceSnapshot::Ptr> copy_list(const void* result) {
+  return InstanceSnapshot::copy(static_cast<const ccm_instance_list*>(result));
+}
+
+Result<InstanceSnapshot::Ptr> copy_answers(const void* result) {
+  return InstanceSnapshot::copy_answers(static_cast<const ccm_instance_list*>(result));
+}
+
+Result<InstanceSnapshot::Ptr> copy_one(const void* result) {
+  return InstanceSnapshot::copy(static_cast<const ccm_instance*>(result));
+}
+
 }  // namespace
 
-ListCalls::ListCalls(InstanceSource& source, runtime::Timers& timers, milliseconds interval,
-                     std::function<void()> due)
-    : source_(source), timers_(timers), interval_(interval), due_(std::move(due)) {}
+ProviderInstances::ProviderInstances(std::shared_ptr<plugin::LiveComponent> provider,
+                                     ccm_interface interface, ProviderTimeouts timeouts)
+    : provider_(std::move(provider)),
+      self_(interface.self),
+      table_(known(static_cast<const ccm_cloud_instances*>(interface.table))),
+      timeouts_(timeouts) {}
+
+Task<Result<InstanceLimits>> ProviderInstances::limits() {
+  if (table_.limits == nullptr) co_return InstanceLimits();
+  plugin::Invoke invoke = plugin::invoke_plain(table_.limits, self_);
+  Result<InstanceLimits> asked = co_await provider_->call<InstanceLimits>(
+      plugin::known_operation("instances.limits"), nullptr, timeouts_.call,
+      plugin::Context::Fields(), std::move(invoke), copy_limits);
+  if (asked.ok()) {
+    timeouts_.call = time_limit(asked->timeout, timeouts_.call);
+    timeouts_.list = time_limit(asked->list_timeout, timeouts_.list);
+  }
+  co_return asked;
+}
+
+Task<ProviderInstances::Listing> ProviderInstances::list(OriginPtr origin) {
+  return provider_->call<InstanceSnapshot::Ptr>(
+      plugin::known_operation("instances.list"), context_of(std::move(origin)), timeouts_.list, {},
+      plugin::invoke_plain(table_.list, self_), copy_list);
+}
+
+Task<ProviderInstances::Listing> ProviderInstances::describe(std::vector<InstanceQuery> queries,
+                                                             OriginPtr origin) {
+  auto invoke = [describe = table_.describe, self = self_, queries = std::move(queries)](
+                    ccm_ctx ctx, ccm_completion once) {
+    std::vector<ccm_node_identity> identities;
+    identities.reserve(queries.size());
+    std::vector<const ccm_node_identity*> pointers;
+    pointers.reserve(queries.size());
+    for (const InstanceQuery& query : queries) identities.push_back(identity_of(query));
+    for (const ccm_node_identity& identity : identities) pointers.push_back(&identity);
+    auto request = sized<ccm_describe_instances_request>();
+    request.nodes = pointers.data();
+    request.node_count = pointers.size();
+    describe(self, ctx, &request, once);
+  };
+  return provider_->call<InstanceSnapshot::Ptr>(plugin::known_operation("instances.describe"),
+                                                context_of(std::move(origin)), timeouts_.call, {},
+                                                std::move(invoke), copy_answers);
+}
+
+Task<ProviderInstances::Listing> ProviderInstances::get(InstanceQuery query, OriginPtr origin) {
+  plugin::Context::Fields fields{{"node", query.name}};
+  auto invoke = [get = table_.get, self = self_, query = std::move(query)](ccm_ctx ctx,
+                                                                           ccm_completion once) {
+    const ccm_node_identity identity = identity_of(query);
+    auto request = sized<ccm_get_instance_request>();
+    request.node = &identity;
+    get(self, ctx, &request, once);
+  };
+  return provider_->call<InstanceSnapshot::Ptr>(plugin::known_operation("instances.get"),
+                                                context_of(std::move(origin)), timeouts_.call,
+                                                std::move(fields), std::move(invoke), copy_one);
+}
+
+ListCalls::ListCalls(ProviderInstances& provider, milliseconds interval, std::function<void()> due)
+    : provider_(provider), timers_(provider.timers()), interval_(interval), due_(std::move(due)) {}
 
 ListCalls::~ListCalls() {
   if (timer_ != 0) timers_.cancel(timer_);
@@ -48,13 +135,12 @@ TimePoint ListCalls::next() const {
   return began_ ? std::max(now, *began_ + TimePoint::duration(1)) : now;
 }
 
-Task<InstanceSource::Listing> ListCalls::call(std::shared_ptr<plugin::Origin> origin) {
+Task<ProviderInstances::Listing> ListCalls::call(std::shared_ptr<plugin::Origin> origin) {
   if (timer_ != 0) timers_.cancel(std::exchange(timer_, 0));
   began_ = next();
   origin_ = std::move(origin);
   began_as_ = origin_->priority();
-  source_.set_origin(origin_);
-  co_return co_await source_.list();
+  co_return co_await provider_.list(origin_);
 }
 
 void ListCalls::begin_later(milliseconds pause) {
@@ -85,8 +171,8 @@ bool ListCalls::held_below(const std::shared_ptr<plugin::Origin>& asks) const {
   return failure_.reason() == plugin::kCallBudgetSpent && asks && asks->priority() < began_as_;
 }
 
-SingleCalls::SingleCalls(InstanceSource& source, runtime::Timers& timers)
-    : source_(source), timers_(timers) {}
+SingleCalls::SingleCalls(ProviderInstances& provider)
+    : provider_(provider), timers_(provider.timers()) {}
 
 SingleCalls::~SingleCalls() {
   if (pump_timer_ != 0) timers_.cancel(pump_timer_);
@@ -121,19 +207,19 @@ void SingleCalls::pump() {
 Task<void> SingleCalls::call(std::vector<Question> questions) {
   ++running_;
   const TimePoint began = timers_.now();
-  const bool one = questions.size() == 1 && source_.can_get();
+  const bool one = questions.size() == 1 && provider_.can_get();
   std::shared_ptr<plugin::Origin> origin;
   if (const auto& asks = questions.front().query.origin; one && asks) {
     origin = std::make_shared<plugin::Origin>(asks->controller(), asks->key(), asks->priority());
   } else {
     origin = common_origin(questions);
   }
-  source_.set_origin(origin);
   std::vector<InstanceQuery> queries;
   queries.reserve(questions.size());
   for (const Question& question : questions) queries.push_back(question.query);
-  auto calling = one ? source_.get(queries.front()) : source_.describe(std::move(queries));
-  InstanceSource::Listing found = co_await std::move(calling);
+  auto calling =
+      one ? provider_.get(queries.front(), origin) : provider_.describe(std::move(queries), origin);
+  ProviderInstances::Listing found = co_await std::move(calling);
   --running_;
   price_ = std::max<std::size_t>(origin->calls(), 1);
   if (!one && found && (*found)->size() != questions.size()) {

@@ -3,10 +3,14 @@
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
-#include "cloud/broker/instance_source.hpp"
+#include "cloud/broker/known_instances.hpp"
+#include "cloud/broker/provider_timeouts.hpp"
+#include "plugin/live_component.hpp"
 #include "plugin/origin.hpp"
 #include "runtime/timers.hpp"
 
+#include <ccm/abi/instances.h>
+#include <ccm/instance_limits.hpp>
 #include <ccm/scope.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
@@ -19,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace ccm::cloud {
@@ -96,19 +101,53 @@ class PollBudget {
   runtime::TimePoint at_;
 };
 
+// A provider's ccm.cloud.instances/1: each call with a deadline, for the given origin. It outlives
+// its tasks.
+class ProviderInstances {
+ public:
+  using Listing = Result<InstanceSnapshot::Ptr>;
+  using OriginPtr = std::shared_ptr<plugin::Origin>;
+
+  ProviderInstances(std::shared_ptr<plugin::LiveComponent> provider, ccm_interface interface,
+                    ProviderTimeouts timeouts);
+  [[nodiscard]] runtime::Timers& timers() const { return provider_->runtime().timers; }
+  [[nodiscard]] bool can_list() const { return table_.list != nullptr; }
+  [[nodiscard]] bool can_describe() const { return table_.describe != nullptr; }
+  [[nodiscard]] bool can_get() const { return table_.get != nullptr; }
+  // Asks the provider for its limits, and keeps to its deadlines from then on. All 0 when it has
+  // none.
+  Task<Result<InstanceLimits>> limits();
+  // Every instance, or a failure.
+  Task<Listing> list(OriginPtr origin);
+  // Instance i of the result answers queries[i], also where two of them are one instance.
+  Task<Listing> describe(std::vector<InstanceQuery> queries, OriginPtr origin);
+  // One instance; not_found of class not_found when it certainly does not exist.
+  Task<Listing> get(InstanceQuery query, OriginPtr origin);
+
+ private:
+  [[nodiscard]] std::shared_ptr<plugin::Context> context_of(OriginPtr origin) const {
+    return provider_->background()->child(std::nullopt, {}, std::move(origin));
+  }
+
+  const std::shared_ptr<plugin::LiveComponent> provider_;
+  void* const self_;
+  const ccm_cloud_instances table_;  // functions beyond its size are NULL
+  ProviderTimeouts timeouts_;
+};
+
 // The provider's listings, one at a time: how important the running one is, whether the last one
 // failed, and when the next one begins.
 class ListCalls {
  public:
   // `interval`: between the starts of two listings while the cloud fails. `due` begins a listing
-  // that was put off. `source` and `timers` must outlive it.
-  ListCalls(InstanceSource& source, runtime::Timers& timers, std::chrono::milliseconds interval,
+  // that was put off. `provider` must outlive it.
+  ListCalls(ProviderInstances& provider, std::chrono::milliseconds interval,
             std::function<void()> due);
   ~ListCalls();
   ListCalls(const ListCalls&) = delete;
   ListCalls& operator=(const ListCalls&) = delete;
 
-  [[nodiscard]] bool possible() const { return source_.can_list(); }
+  [[nodiscard]] bool possible() const { return provider_.can_list(); }
   [[nodiscard]] bool running() const { return origin_ != nullptr; }
   // One runs that began then or later.
   [[nodiscard]] bool running_since(runtime::TimePoint when) const {
@@ -124,7 +163,7 @@ class ListCalls {
   }
 
   // The next one; none may run. Who awaits it calls ended().
-  Task<InstanceSource::Listing> call(std::shared_ptr<plugin::Origin> origin);
+  Task<ProviderInstances::Listing> call(std::shared_ptr<plugin::Origin> origin);
   // Begins the next one `pause` after the beginning of the last one, unless an earlier one is due.
   void begin_later(std::chrono::milliseconds pause);
   // Records how the running one ended, and retries it when the fault may pass by itself. Returns
@@ -151,7 +190,7 @@ class ListCalls {
   [[nodiscard]] runtime::TimePoint failing_since() const { return failing_since_; }
 
  private:
-  InstanceSource& source_;
+  ProviderInstances& provider_;
   runtime::Timers& timers_;
   const std::chrono::milliseconds interval_;
   const std::function<void()> due_;
@@ -175,15 +214,15 @@ class SingleCalls {
     runtime::TimePoint began;
   };
 
-  // `source` and `timers` must outlive it.
-  SingleCalls(InstanceSource& source, runtime::Timers& timers);
+  // `provider` must outlive it.
+  explicit SingleCalls(ProviderInstances& provider);
   ~SingleCalls();  // open questions are never answered
   SingleCalls(const SingleCalls&) = delete;
   SingleCalls& operator=(const SingleCalls&) = delete;
 
-  [[nodiscard]] bool possible() const { return source_.can_get() || source_.can_describe(); }
+  [[nodiscard]] bool possible() const { return provider_.can_get() || provider_.can_describe(); }
   // Instances of one call.
-  [[nodiscard]] std::size_t batch() const { return source_.can_describe() ? batch_ : 1; }
+  [[nodiscard]] std::size_t batch() const { return provider_.can_describe() ? batch_ : 1; }
   // HTTP calls of the last one that was answered; at least 1.
   [[nodiscard]] std::size_t price() const { return price_; }
   // The provider's limits, which never raise the host's; 0: it has none.
@@ -203,7 +242,7 @@ class SingleCalls {
   void pump();
   Task<void> call(std::vector<Question> questions);
 
-  InstanceSource& source_;
+  ProviderInstances& provider_;
   runtime::Timers& timers_;
   std::size_t max_parallel_ = 8;
   std::size_t batch_ = 100;  // instances of one describe

@@ -63,15 +63,23 @@ Status foreign_instance(const std::string& provider_id) {
       .with_reason("ForeignProviderID");
 }
 
-InstancesBroker::InstancesBroker(InstanceSource& source, runtime::Timers& timers,
+InstancesBroker::InstancesBroker(std::shared_ptr<plugin::LiveComponent> provider,
+                                 ccm_interface interface, ProviderTimeouts timeouts,
                                  BrokerOptions options)
-    : timers_(timers),
+    : provider_(std::move(provider), interface, timeouts),
+      timers_(provider_.timers()),
       options_(std::move(options)),
-      lists_(source, timers, options_.list_interval, [this] { begin_listing(); }),
-      singles_(source, timers) {}
+      lists_(provider_, options_.list_interval, [this] { begin_listing(); }),
+      singles_(provider_) {}
 
 InstancesBroker::~InstancesBroker() {
   if (poll_timer_ != 0) timers_.cancel(poll_timer_);
+}
+
+Task<Status> InstancesBroker::limits() {
+  const Result<InstanceLimits> limits = co_await provider_.limits();
+  if (limits.ok()) singles_.set_limits(limits->batch, limits->parallel);
+  co_return limits.status();
 }
 
 std::size_t InstancesBroker::listing_calls() const {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "cloud/broker/instance_calls.hpp"
-#include "cloud/broker/instance_source.hpp"
 #include "cloud/broker/known_instances.hpp"
 #include "cloud/broker/lookalikes.hpp"
 #include "runtime/timers.hpp"
@@ -36,14 +35,17 @@ Status foreign_instance(const std::string& provider_id);
 
 class InstancesBroker {
  public:
-  using Listing = InstanceSource::Listing;
+  using Listing = ProviderInstances::Listing;
 
-  // `source` and `timers` must outlive it.
-  InstancesBroker(InstanceSource& source, runtime::Timers& timers, BrokerOptions options);
+  InstancesBroker(std::shared_ptr<plugin::LiveComponent> provider, ccm_interface interface,
+                  ProviderTimeouts timeouts, BrokerOptions options);
   // Open questions are never answered: it outlives who asks.
   ~InstancesBroker();
   InstancesBroker(const InstancesBroker&) = delete;
   InstancesBroker& operator=(const InstancesBroker&) = delete;
+
+  // The provider has at least one of the three functions.
+  [[nodiscard]] bool usable() const { return can_list() || can_confirm(); }
 
   // Finds one instance: by provider ID if there is one, else by its name, which must match exactly
   // one. Failures: the provider's own; unimplemented/unsupported "ForeignProviderID" for an
@@ -65,8 +67,8 @@ class InstancesBroker {
   // For people, of an answer that has no instance: what was looked for, and which one resembles it.
   std::string absence_text(const InstanceQuery& query);
 
-  // The provider's own limits: 0 leaves the host's choice.
-  void set_limits(int64_t batch, int64_t parallel) { singles_.set_limits(batch, parallel); }
+  // The provider's own; this broker keeps to it from then on.
+  Task<Status> limits();
 
   // The instance's own provider ID, as far as the last listing tells; else the given one.
   [[nodiscard]] std::string own_id(const std::string& provider_id) const {
@@ -160,6 +162,7 @@ class InstancesBroker {
   [[nodiscard]] std::chrono::milliseconds poll_interval() const;
   [[nodiscard]] Status check(const InstanceSnapshot& instances, std::size_t index) const;
 
+  ProviderInstances provider_;
   runtime::Timers& timers_;
   const BrokerOptions options_;
   KnownInstances known_;

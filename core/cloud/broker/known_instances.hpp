@@ -4,18 +4,47 @@
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
-#include "cloud/broker/instance_source.hpp"
+#include "kube/object.hpp"
+#include "plugin/origin.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
 namespace ccm::cloud {
+
+// The instance in question (CLOUD-13), and how young the answer has to be.
+struct InstanceQuery {
+  std::string name;
+  std::string provider_id;  // empty when the Node has none
+  kube::ObjectPtr node;     // may be null
+  // Earlier answers do not count: they may be about the instance of a former Node.
+  runtime::TimePoint not_before{};
+  // The answer must not be older either, unless that would cost too many calls; 0 = the broker's
+  // choice.
+  std::chrono::milliseconds max_age{0};
+  std::shared_ptr<plugin::Origin> origin{};  // who asks; may be null
+};
+
+// The knowledge about one instance. `status` not ok: nothing, for that reason. Else `snapshot`
+// holds it at `index`, or is null: the instance is absent.
+struct InstanceAnswer {
+  Status status;
+  InstanceSnapshot::Ptr snapshot;
+  std::size_t index = 0;
+
+  // CCM_INSTANCE_*
+  [[nodiscard]] int32_t state() const {
+    if (!status.ok()) return CCM_INSTANCE_UNKNOWN;
+    return snapshot ? snapshot->state(index) : CCM_INSTANCE_ABSENT;
+  }
+};
 
 class KnownInstances {
  public:

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cloud/broker/instance_snapshot.hpp"
-#include "cloud/broker/instance_source.hpp"
+#include "cloud/broker/known_instances.hpp"
 #include "kube/object.hpp"
 #include "plugin/host_services/kube_access.hpp"
 #include "runtime/brake.hpp"

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "../../support/start_task.hpp"
-#include "../runtime/manual_timers.hpp"
+#include "../plugin/test_runtime.hpp"
 #include "cloud/broker/instances_broker.hpp"
-#include "plugin/waiting.hpp"
-#include "test_machines.hpp"
+#include "instances_provider.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccm::cloud {
@@ -21,48 +21,55 @@ namespace ccm::cloud {
 using namespace std::chrono_literals;
 
 // Keeps each call open until the test ends it.
-class ScriptedSource final : public InstanceSource {
+class ScriptedSource final : public InstancesProvider {
  public:
-  [[nodiscard]] bool can_list() const override { return listing; }
-  [[nodiscard]] bool can_describe() const override { return describing; }
-  [[nodiscard]] bool can_get() const override { return getting; }
-  void set_origin(const std::shared_ptr<plugin::Origin>& of) override { origin = of; }
-  Task<Listing> list() override {
+  void list(ccm_ctx ctx, Call call) override {
     ++listed;
-    return opened(lists);
+    note(ctx);
+    lists.push_back(call);
   }
-  Task<Listing> describe(std::vector<InstanceQuery> queries) override {
-    described.push_back(queries.size());
-    return opened(describes);
+  void describe(ccm_ctx ctx, std::size_t count, Call call) override {
+    described.push_back(count);
+    note(ctx);
+    describes.push_back(call);
   }
-  Task<Listing> get(InstanceQuery query) override {
-    got.push_back(query.name);
-    return opened(gets);
-  }
-  using Done = std::function<void(Listing)>;
-  static Task<Listing> opened(std::deque<Done>& calls) {
-    const plugin::CallbackAwaiter<Listing>::Start start = [&](Done done) {
-      calls.push_back(std::move(done));
-    };
-    plugin::CallbackAwaiter<Listing> answer(start);
-    co_return co_await answer;
+  void get(ccm_ctx ctx, Asked asked, Call call) override {
+    got.push_back(asked.name);
+    note(ctx);
+    gets.push_back(call);
   }
 
-  static void end(std::deque<Done>& calls, Result<InstanceSnapshot::Ptr> result) {
+  // `result`: the machines, or a failure.
+  template <typename Result>
+  void end(std::deque<Call>& calls, const Result& result) {
     ASSERT_FALSE(calls.empty()) << "no such call runs";
-    auto done = std::move(calls.front());
+    const Call call = calls.front();
     calls.pop_front();
-    done(std::move(result));
+    call.end(result);
+    component->runtime().loop.poll();
   }
-  void end_list(const std::vector<Machine>& machines) { end(lists, snapshot_of(machines)); }
-  void end_get(const Machine& machine) { end(gets, snapshot_of({machine})); }
+  void end_list(const std::vector<Machine>& machines) { end(lists, machines); }
+  void end_get(const Machine& machine) { end(gets, std::vector<Machine>{machine}); }
 
-  bool listing = true, describing = false, getting = true;
-  std::deque<Done> lists, describes, gets;
+  std::shared_ptr<InstancesBroker> broker(const std::shared_ptr<plugin::LiveComponent>& live,
+                                          BrokerOptions options) {
+    component = live;
+    ProviderTimeouts never;
+    never.call = never.list = 48h;
+    return std::make_shared<InstancesBroker>(live, interface(listing, getting, describing), never,
+                                             std::move(options));
+  }
+
+  bool listing = true, describing = false, getting = true;  // of a broker that begins then
+  std::deque<Call> lists, describes, gets;
   std::size_t listed = 0;
   std::vector<std::size_t> described;
   std::vector<std::string> got;
   std::shared_ptr<plugin::Origin> origin;  // of the last call
+  std::shared_ptr<plugin::LiveComponent> component;
+
+ private:
+  void note(ccm_ctx ctx) { origin = component->find_context(ctx)->origin(); }
 };
 
 inline Status not_found() {
@@ -70,9 +77,12 @@ inline Status not_found() {
 }
 inline Status down() { return Status(Code::unavailable, ErrorClass::unavailable, "cloud is down"); }
 
-class BrokerTest : public testing::Test {
+class BrokerTest : public plugin::PluginHostTest {
  protected:
-  void make(BrokerOptions options = {}) { broker_.emplace(source_, timers_, std::move(options)); }
+  BrokerTest() { EXPECT_TRUE(create(true).ok()); }
+  void make(BrokerOptions options = {}) {
+    broker_ = source_.broker(component_, std::move(options));
+  }
   std::size_t ask(InstanceQuery query) {
     const std::size_t number = answers_.size();
     answers_.emplace_back();
@@ -125,9 +135,8 @@ class BrokerTest : public testing::Test {
     timers_.advance(10s);
   }
 
-  runtime::ManualTimers timers_;
   ScriptedSource source_;
-  std::optional<InstancesBroker> broker_;
+  std::shared_ptr<InstancesBroker> broker_;
   Tasks tasks_;
   std::vector<std::optional<InstanceAnswer>> answers_;
 };

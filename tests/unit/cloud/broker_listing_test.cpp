@@ -43,7 +43,7 @@ TEST_F(BrokerTest, AListingThatTheBudgetHeldBackBeginsAnewForANewNode) {
   tasks_(broker_->find(added), [&](const InstanceAnswer& answer) {
     ended.push_back(answer.status.ok() ? "found" : answer.status.reason());
   });
-  ScriptedSource::end(source_.lists, spent);  // decided before the new Node joined
+  source_.end(source_.lists, spent);  // decided before the new Node joined
   EXPECT_EQ(ended, std::vector<std::string>{"CallBudgetSpent"});
   ASSERT_EQ(source_.lists.size(), 1u) << "at once, not after the interval between listings";
   EXPECT_EQ(source_.origin->priority(), plugin::CallPriority::node_init);

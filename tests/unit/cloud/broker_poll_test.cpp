@@ -200,6 +200,7 @@ TEST_F(PollTest, AConfirmationAlwaysCalls) {
   source_.end(source_.gets, not_found());
   EXPECT_EQ(state, CCM_INSTANCE_ABSENT);
   source_.getting = false;
+  make();
   InstanceAnswer refused;
   tasks_(broker_->confirm(query), [&](const InstanceAnswer& answer) { refused = answer; });
   EXPECT_EQ(refused.status.code(), Code::unimplemented);

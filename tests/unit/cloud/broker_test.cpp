@@ -156,7 +156,7 @@ TEST_F(BrokerTest, AGetThatFailsIsUnknown) {
   const auto vague = ask_new("new2");
   tick();
   source_.end(source_.gets, Status(Code::not_found, "no such page"));
-  source_.end(source_.gets, snapshot_of({{"new2", "cloud://1", CCM_INSTANCE_UNKNOWN}}));
+  source_.end(source_.gets, std::vector<Machine>{{"new2", "cloud://1", CCM_INSTANCE_UNKNOWN}});
   EXPECT_EQ(answer(unclear), "failed") << "not found, but not certainly";
   EXPECT_EQ(answer(vague), "failed");
 }
@@ -183,11 +183,11 @@ TEST_F(BrokerTest, AProviderWithoutListDescribesInBatches) {
   machines[3].state = CCM_INSTANCE_ABSENT;
   tick();
   ASSERT_EQ(source_.described, (std::vector<std::size_t>{100, 50}));
-  source_.end(source_.describes, snapshot_of({machines.begin(), machines.begin() + 100}));
+  source_.end(source_.describes, std::vector<Machine>(machines.begin(), machines.begin() + 100));
   EXPECT_EQ(answer(3), "absent");
   EXPECT_EQ(answer(99), "running");
   EXPECT_EQ(answer(100), "waits");
-  source_.end(source_.describes, snapshot_of({{"node-100", "cloud://100"}}));
+  source_.end(source_.describes, std::vector<Machine>{{"node-100", "cloud://100"}});
   EXPECT_EQ(answer(100), "failed") << "the wrong number of answers answers nothing";
 }
 

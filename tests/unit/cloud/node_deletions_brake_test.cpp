@@ -282,6 +282,7 @@ TEST_F(NodeDeletionsTest, AManagerThatJustStartedLetsTwoGo) {
 
 TEST_F(NodeDeletionsTest, AProviderThatOnlyGetsIsHeldWhenManyAreGone) {
   cloud_.lists = false;
+  start();
   cluster(10, 6);
   EXPECT_EQ(remove_all(6), 0u);
   EXPECT_TRUE(deletions_->report().engaged);

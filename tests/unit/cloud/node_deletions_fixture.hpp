@@ -3,10 +3,9 @@
 
 #include "../../support/start_task.hpp"
 #include "../plugin/host_doubles.hpp"
-#include "../runtime/manual_timers.hpp"
+#include "../plugin/test_runtime.hpp"
 #include "cloud/deletion/node_deletions.hpp"
-#include "plugin/waiting.hpp"
-#include "test_machines.hpp"
+#include "instances_provider.hpp"
 
 #include <gtest/gtest.h>
 #include <prometheus/registry.h>
@@ -14,10 +13,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccm::cloud {
@@ -104,11 +105,8 @@ struct Api final : plugin::SilentApi {
   int gets = 0;
 };
 
-struct Cloud final : InstanceSource {
-  explicit Cloud(runtime::Timers& clock) : timers(clock) {}
-  [[nodiscard]] bool can_list() const override { return lists; }
-  [[nodiscard]] bool can_describe() const override { return false; }
-  [[nodiscard]] bool can_get() const override { return gets; }
+struct Cloud final : InstancesProvider {
+  Cloud(runtime::Timers& clock, runtime::EventLoop& host_loop) : timers(clock), loop(host_loop) {}
   // Its own one, of any.
   [[nodiscard]] std::string own_id(const std::string& id) const {
     for (const auto& [own, other] : other_ids) {
@@ -116,41 +114,44 @@ struct Cloud final : InstanceSource {
     }
     return id;
   }
-  Task<Listing> list() override {
+  void list(ccm_ctx, Call call) override {
     ++listed;
-    co_await plugin::sleep(timers, 0ms);
-    if (!list_failure.ok()) co_return list_failure;
-    co_return snapshot(listing ? *listing : machines, unknown, names, other_ids);
+    soon([this, call] {
+      if (!list_failure.ok()) return call.end(list_failure);
+      call.end(all(listing ? *listing : machines), unknown);
+    });
   }
-  Task<Listing> describe(std::vector<InstanceQuery>) override {
-    co_return Status(Code::unimplemented, "it only gets");
-  }
-  Task<Listing> get(InstanceQuery query) override {
+  void get(ccm_ctx, Asked asked, Call call) override {
     ++got;
-    co_await plugin::sleep(timers, 0ms);
-    if (!get_failure.ok()) co_return get_failure;
-    const auto found = machines.find(own_id(query.provider_id));
-    if (found == machines.end()) {
-      co_return Status(Code::not_found, ErrorClass::not_found, "no such machine");
-    }
-    const Machines one{*found};
-    co_return snapshot(one);
+    soon([this, call, asked = std::move(asked)] {
+      if (!get_failure.ok()) return call.end(get_failure);
+      const auto found = machines.find(own_id(asked.provider_id));
+      if (found == machines.end()) {
+        return call.end(Status(Code::not_found, ErrorClass::not_found, "no such machine"));
+      }
+      call.end(std::vector<Machine>{{"", found->first, found->second}});
+    });
+  }
+  void soon(std::function<void()> fn) {
+    timers.after(0ms, [this, fn = std::move(fn)] {
+      fn();
+      loop.poll();
+    });
   }
   using Machines = std::map<std::string, int32_t>;
   using Names = std::map<std::string, std::string>;  // by provider ID
-  static InstanceSnapshot::Ptr snapshot(const Machines& machines,
-                                        const std::vector<std::string>& unknown = {},
-                                        const Names& names = {}, const Names& other_ids = {}) {
-    std::vector<Machine> listed;
-    for (const auto& [id, state] : machines) {
+  [[nodiscard]] std::vector<Machine> all(const Machines& which) const {
+    std::vector<Machine> list;
+    for (const auto& [id, state] : which) {
       const auto name = names.find(id);
-      listed.push_back({name == names.end() ? "" : name->second, id, state});
+      list.push_back({name == names.end() ? "" : name->second, id, state});
       const auto other = other_ids.find(id);
-      if (other != other_ids.end()) listed.back().other_ids.push_back(other->second);
+      if (other != other_ids.end()) list.back().other_ids.push_back(other->second);
     }
-    return snapshot_of(listed, unknown);
+    return list;
   }
   runtime::Timers& timers;
+  runtime::EventLoop& loop;
   Machines machines;
   Names names;
   Names other_ids;
@@ -158,22 +159,26 @@ struct Cloud final : InstanceSource {
   std::vector<std::string> unknown;  // prefixes of instances of which a listing says nothing
   Status list_failure;
   Status get_failure;
-  bool lists = true;
+  bool lists = true;  // of a gate that starts then
   bool gets = true;
   int listed = 0;
   int got = 0;
 };
 
-class NodeDeletionsTest : public testing::Test {
+class NodeDeletionsTest : public plugin::PluginHostTest {
  protected:
-  NodeDeletionsTest() { start(); }
+  NodeDeletionsTest() {
+    EXPECT_TRUE(create(true).ok());
+    start();
+  }
   void start(bool watched = true) {
     deletions_.emplace(
         NodeDeletions::Dependencies{cluster_, timers_, [this] { return leading_; }, telemetry_},
         runtime::BrakeOptions{});
     BrokerOptions options;
     options.provider_id_prefixes = {"cloud://"};
-    broker_ = std::make_shared<InstancesBroker>(cloud_, timers_, options);
+    broker_ = std::make_shared<InstancesBroker>(
+        component_, cloud_.interface(cloud_.lists, cloud_.gets), ProviderTimeouts(), options);
     deletions_->connect(broker_);
     deletions_->begin();
     if (watched) timers_.advance(11min);
@@ -238,10 +243,9 @@ class NodeDeletionsTest : public testing::Test {
     return prometheus::TextSerializer().Serialize(registry_.Collect());
   }
 
-  runtime::ManualTimers timers_;
   Cluster cluster_;
   std::shared_ptr<Api> api_ = std::make_shared<Api>(cluster_, timers_);
-  Cloud cloud_{timers_};
+  Cloud cloud_{timers_, loop_};
   prometheus::Registry registry_;
   std::vector<std::string> events_;
   DeletionTelemetry telemetry_{

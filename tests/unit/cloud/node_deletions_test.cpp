@@ -212,12 +212,14 @@ TEST_F(NodeDeletionsTest, OneLookServesAllThatAskTogether) {
 
 TEST_F(NodeDeletionsTest, AProviderThatOnlyListsIsLookedAtByListing) {
   cloud_.gets = false;
+  start();
   cluster(3, 1);
   EXPECT_EQ(remove("n0"), "deleted");
 }
 
 TEST_F(NodeDeletionsTest, AProviderThatOnlyGetsNeedsACanaryToo) {
   cloud_.lists = false;
+  start();
   cluster(10, 1);
   cloud_.get_failure = Status(Code::not_found, ErrorClass::not_found, "no rights");
   EXPECT_EQ(remove("n0"), "CloudViewBlind");

@@ -12,22 +12,13 @@ struct Server {
   std::vector<std::string> other_ids{};
 };
 
-InstanceSnapshot::Ptr listing_of(const std::vector<Server>& servers) {
-  std::vector<Instance> instances;
+std::vector<Machine> listing_of(const std::vector<Server>& servers) {
+  std::vector<Machine> machines;
   for (const Server& server : servers) {
-    Instance& instance = instances.emplace_back();
-    instance.state = static_cast<InstanceState>(server.state);
-    instance.provider_id = server.id;
-    instance.name = "server-" + server.id;
-    instance.other_ids = server.other_ids;
-    for (const std::string& address : server.addresses) {
-      instance.addresses.push_back({"InternalIP", address});
-    }
+    machines.push_back(
+        {"server-" + server.id, server.id, server.state, server.addresses, server.other_ids});
   }
-  const detail::InstanceListC raw(instances);
-  auto copied = InstanceSnapshot::copy(raw.list());
-  EXPECT_TRUE(copied.ok());
-  return *copied;
+  return machines;
 }
 
 bool g_by_address = true;
@@ -70,7 +61,7 @@ class RouteTargetsTest : public NetworkBrokerTest {
     start(nullptr);
     BrokerOptions options;
     options.provider_id_prefixes = {"cloud://"};
-    instances_ = std::make_shared<InstancesBroker>(source_, timers_, options);
+    instances_ = source_.broker(component_, options);
     routes_ = std::make_shared<RoutesBroker>(
         component_, ccm_interface{nullptr, &provider_}, ProviderTimeouts(), route_brake_,
         std::make_unique<RouteTargets>(nodes_, timers_, permitted(cluster_cidr), instances_));
@@ -84,14 +75,14 @@ class RouteTargetsTest : public NetworkBrokerTest {
       advance(1s);
       while (!source_.lists.empty()) {
         if (cloud_down_) {
-          ScriptedSource::end(source_.lists, down());
+          source_.end(source_.lists, down());
         } else {
-          ScriptedSource::end(source_.lists, listing_of(servers_));
+          source_.end(source_.lists, listing_of(servers_));
         }
         poll();
       }
       while (!source_.gets.empty()) {
-        ScriptedSource::end(source_.gets, cloud_down_ ? down() : not_found());
+        source_.end(source_.gets, cloud_down_ ? down() : not_found());
         poll();
       }
     }
@@ -224,8 +215,8 @@ TEST_F(RouteTargetsTest, Issue37_TheSameUnderAnotherSpellingOfTheProviderId) {
 }
 
 TEST_F(RouteTargetsTest, ALateAnswerAboutTheNameIsNoneAboutTheProviderId) {
-  begin();
   source_.listing = false;
+  begin();
   const auto list = [&] {
     tasks_(routes_->list("c", component_->background()), [](const Result<std::vector<Route>>&) {});
     const std::vector<Route> no_routes;
@@ -239,8 +230,8 @@ TEST_F(RouteTargetsTest, ALateAnswerAboutTheNameIsNoneAboutTheProviderId) {
   list();
   ASSERT_EQ(source_.gets.size(), 2U);
   std::swap(source_.gets[0], source_.gets[1]);
-  ScriptedSource::end(source_.gets, listing_of({{"cloud://5", {"192.0.2.5"}}}));
-  ScriptedSource::end(source_.gets, not_found());
+  source_.end(source_.gets, listing_of({{"cloud://5", {"192.0.2.5"}}}));
+  source_.end(source_.gets, not_found());
   EXPECT_EQ(add({{"10.0.5.0/24", "x"}}), Texts{""});
   EXPECT_EQ(made_, "+10.0.5.0/24 via cloud://5 192.0.2.5");
 }

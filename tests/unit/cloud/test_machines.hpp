@@ -4,10 +4,12 @@
 #include "cloud/broker/instance_snapshot.hpp"
 
 #include <ccm/abi/instances.h>
+#include <ccm/sized.hpp>
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccm::cloud {
@@ -30,42 +32,59 @@ inline std::vector<Machine> numbered_machines(int count) {
   return machines;
 }
 
-// `unknown`: of provider IDs; the listing says nothing of instances that begin so.
+// A listing as a provider gives it. `unknown`: of provider IDs; the listing says nothing of
+// instances that begin so.
+class MachineList {
+ public:
+  explicit MachineList(std::vector<Machine> machines, std::vector<std::string> unknown = {})
+      : machines_(std::move(machines)), unknown_(std::move(unknown)) {
+    addresses_.reserve(machines_.size());
+    other_ids_.reserve(machines_.size());
+    for (const Machine& machine : machines_) {
+      ccm_instance instance{};
+      instance.size = sizeof(instance);
+      instance.state = machine.state;
+      instance.name = c_str(machine.name);
+      instance.provider_id = c_str(machine.provider_id);
+      auto& addresses = addresses_.emplace_back();
+      for (const std::string& address : machine.addresses) {
+        addresses.push_back({c_str("InternalIP"), c_str(address)});
+      }
+      instance.addresses = addresses.data();
+      instance.address_count = addresses.size();
+      auto& other_ids = other_ids_.emplace_back();
+      for (const std::string& id : machine.other_ids) other_ids.push_back(c_str(id));
+      instance.other_ids = other_ids.data();
+      instance.other_id_count = other_ids.size();
+      instances_.push_back(instance);
+    }
+    for (const ccm_instance& instance : instances_) pointers_.push_back(&instance);
+    for (const std::string& prefix : unknown_) prefixes_.push_back(c_str(prefix));
+    list_.instances = pointers_.data();
+    list_.count = pointers_.size();
+    list_.unknown_prefixes = prefixes_.data();
+    list_.unknown_prefix_count = prefixes_.size();
+  }
+  MachineList(const MachineList&) = delete;
+  MachineList& operator=(const MachineList&) = delete;
+
+  [[nodiscard]] const ccm_instance_list* get() const { return &list_; }
+
+ private:
+  const std::vector<Machine> machines_;
+  const std::vector<std::string> unknown_;
+  std::vector<std::vector<ccm_node_address>> addresses_;
+  std::vector<std::vector<ccm_str>> other_ids_;
+  std::vector<ccm_instance> instances_;
+  std::vector<const ccm_instance*> pointers_;
+  std::vector<ccm_str> prefixes_;
+  ccm_instance_list list_ = sized<ccm_instance_list>();
+};
+
 inline InstanceSnapshot::Ptr snapshot_of(const std::vector<Machine>& machines,
                                          const std::vector<std::string>& unknown = {}) {
-  std::vector<ccm_instance> instances;
-  std::vector<std::vector<ccm_node_address>> addresses;
-  std::vector<std::vector<ccm_str>> other_ids;
-  addresses.reserve(machines.size());
-  other_ids.reserve(machines.size());
-  for (const Machine& machine : machines) {
-    ccm_instance instance{};
-    instance.size = sizeof(instance);
-    instance.state = machine.state;
-    instance.name = c_str(machine.name);
-    instance.provider_id = c_str(machine.provider_id);
-    addresses.emplace_back();
-    for (const std::string& address : machine.addresses) {
-      addresses.back().push_back({c_str("InternalIP"), c_str(address)});
-    }
-    instance.addresses = addresses.back().data();
-    instance.address_count = addresses.back().size();
-    other_ids.emplace_back();
-    for (const std::string& id : machine.other_ids) other_ids.back().push_back(c_str(id));
-    instance.other_ids = other_ids.back().data();
-    instance.other_id_count = other_ids.back().size();
-    instances.push_back(instance);
-  }
-  std::vector<const ccm_instance*> pointers;
-  for (const ccm_instance& instance : instances) pointers.push_back(&instance);
-  auto list = sized<ccm_instance_list>();
-  list.instances = pointers.data();
-  list.count = pointers.size();
-  std::vector<ccm_str> prefixes;
-  for (const std::string& prefix : unknown) prefixes.push_back(c_str(prefix));
-  list.unknown_prefixes = prefixes.data();
-  list.unknown_prefix_count = prefixes.size();
-  auto copied = InstanceSnapshot::copy(&list);
+  const MachineList list(machines, unknown);
+  auto copied = InstanceSnapshot::copy(list.get());
   EXPECT_TRUE(copied.ok());
   return *copied;
 }

@@ -1,14 +1,15 @@
 // The calls to the cloud for Nodes that are not Ready: the real controller on the host's real
 // broker, an hour of the fake loop's time (issue 38, point 4: hcloud#661).
 #include "../../support/start_task.hpp"
-#include "../cloud/test_machines.hpp"
+#include "../cloud/instances_provider.hpp"
+#include "../plugin/test_runtime.hpp"
 #include "cloud/broker/instances_broker.hpp"
 #include "lifecycle_fixture.hpp"
-#include "plugin/waiting.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,15 +19,17 @@ namespace {
 using cloud::InstanceAnswer;
 using cloud::InstanceQuery;
 using cloud::InstancesBroker;
-using cloud::InstanceSnapshot;
 
-// The fake loop's clock, for the broker.
+// The fake loop's clock, for the broker. What it runs may complete operations of the component.
 class LoopTimers final : public runtime::Timers {
  public:
-  explicit LoopTimers(testing::FakeLoop& loop) : loop_(loop) {}
+  LoopTimers(testing::FakeLoop& loop, runtime::EventLoop& host) : loop_(loop), host_(host) {}
   [[nodiscard]] runtime::TimePoint now() const override { return runtime::TimePoint(loop_.now()); }
   Id after(std::chrono::milliseconds delay, std::function<void()> fn) override {
-    return loop_.after(std::max(delay, 0ms), std::move(fn));
+    return loop_.after(std::max(delay, 0ms), [this, fn = std::move(fn)] {
+      fn();
+      host_.poll();
+    });
   }
   bool cancel(Id id) override {
     loop_.cancel(id);
@@ -35,6 +38,7 @@ class LoopTimers final : public runtime::Timers {
 
  private:
   testing::FakeLoop& loop_;
+  runtime::EventLoop& host_;
 };
 
 // HTTP calls that a listing and a look-up of a provider make.
@@ -43,46 +47,60 @@ struct Prices {
   std::size_t get = 1;
 };
 
-class CountingCloud final : public cloud::InstanceSource {
+// Its component, too: what the broker calls.
+class CountingCloud final : public cloud::InstancesProvider {
  public:
-  explicit CountingCloud(runtime::Timers& timers) : timers_(timers) {}
-  [[nodiscard]] bool can_list() const override { return listing; }
-  [[nodiscard]] bool can_describe() const override { return false; }
-  [[nodiscard]] bool can_get() const override { return true; }
-  void set_origin(const std::shared_ptr<plugin::Origin>& origin) override { origin_ = origin; }
-  Task<Listing> list() override {
-    call(prices.list);
-    co_await plugin::sleep(timers_, 200ms);
-    co_return cloud::snapshot_of(machines);
-  }
-  Task<Listing> describe(std::vector<InstanceQuery>) override {
-    co_return Status(Code::unimplemented, "it only gets");
-  }
-  Task<Listing> get(InstanceQuery query) override {
-    call(prices.get);
-    co_await plugin::sleep(timers_, 50ms);
-    const auto found = std::find_if(machines.begin(), machines.end(), [&](const auto& machine) {
-      return machine.provider_id == query.provider_id;
+  explicit CountingCloud(testing::FakeLoop& loop) : timers_(loop, loop_) {
+    std::optional<Status> created;
+    loop_.post([&] {
+      component_->create(plugin_.plugin, nullptr, host_.host(),
+                         [&](Status status) { created = std::move(status); });
     });
-    if (found == machines.end()) {
-      co_return Status(Code::not_found, ErrorClass::not_found, "no such machine");
-    }
-    const std::vector<cloud::Machine> one{*found};
-    co_return cloud::snapshot_of(one);
+    while (!created) loop_.poll();
+    EXPECT_TRUE(created->ok());
+  }
+  [[nodiscard]] std::shared_ptr<InstancesBroker> broker() {
+    return std::make_shared<InstancesBroker>(component_, interface(listing, true),
+                                             cloud::ProviderTimeouts(), cloud::BrokerOptions());
+  }
+  void list(ccm_ctx ctx, Call call) override {
+    count(ctx, prices.list);
+    timers_.after(200ms, [this, call] { call.end(machines); });
+  }
+  void get(ccm_ctx ctx, Asked asked, Call call) override {
+    count(ctx, prices.get);
+    timers_.after(50ms, [this, call, id = asked.provider_id] {
+      const auto found = std::find_if(machines.begin(), machines.end(), [&](const auto& machine) {
+        return machine.provider_id == id;
+      });
+      if (found == machines.end()) {
+        return call.end(Status(Code::not_found, ErrorClass::not_found, "no such machine"));
+      }
+      call.end(std::vector<cloud::Machine>{*found});
+    });
   }
 
   std::vector<cloud::Machine> machines;
   Prices prices;
-  bool listing = true;
+  bool listing = true;  // of a broker that begins then
   std::size_t calls = 0;
 
  private:
-  void call(std::size_t price) {
+  void count(ccm_ctx ctx, std::size_t price) {
     calls += price;
-    for (std::size_t i = 0; i < price; ++i) origin_->answered({});
+    const auto origin = component_->find_context(ctx)->origin();
+    for (std::size_t i = 0; i < price; ++i) origin->answered({});
   }
-  runtime::Timers& timers_;
-  std::shared_ptr<plugin::Origin> origin_;
+  runtime::EventLoop loop_;
+  LoopTimers timers_;
+  runtime::WorkerPool workers_;
+  runtime::Watchdog watchdog_{timers_, [](const runtime::Watchdog::Stall&) {}};
+  plugin::CompletionTable completions_{loop_};
+  plugin::ComponentRuntime runtime_{loop_, timers_, workers_, watchdog_, completions_, {}};
+  plugin::TestPlugin plugin_;
+  plugin::ComponentHost host_{true};
+  std::shared_ptr<plugin::LiveComponent> component_ = std::make_shared<plugin::LiveComponent>(
+      runtime_, plugin::ComponentIdentity{"test.example", "tester", "tester", true, 2, {}, {}});
 };
 
 class QuotaTest : public LifecycleTest {
@@ -100,6 +118,7 @@ class QuotaTest : public LifecycleTest {
   // A cloud of that size, in which the first Nodes are not Ready.
   void begin(int instances, Prices prices, int not_ready) {
     counted_.prices = prices;
+    broker_ = counted_.broker();
     for (int i = 0; i < instances; ++i) {
       const std::string name = "n" + std::to_string(i);
       counted_.machines.push_back({name, "sandbox://" + name});
@@ -118,16 +137,15 @@ class QuotaTest : public LifecycleTest {
       if (left.count() % 300 == 0) {
         InstanceQuery refresh;
         refresh.provider_id = "sandbox://n999";
-        tasks_(broker_.find(refresh), [](const InstanceAnswer&) {});
+        tasks_(broker_->find(refresh), [](const InstanceAnswer&) {});
       }
       controller->advance(1s);
     }
     return counted_.calls - before;
   }
 
-  LoopTimers timers_{host.loop};
-  CountingCloud counted_{timers_};
-  InstancesBroker broker_{counted_, timers_, {}};
+  CountingCloud counted_{host.loop};
+  std::shared_ptr<InstancesBroker> broker_;
   Tasks tasks_;
 
  private:
@@ -140,7 +158,7 @@ class QuotaTest : public LifecycleTest {
     query.name = asked.name;
     query.provider_id = asked.provider_id;
     query.max_age = asked.max_age;
-    test.tasks_(test.broker_.find(std::move(query)), [&test, done](const InstanceAnswer& found) {
+    test.tasks_(test.broker_->find(std::move(query)), [&test, done](const InstanceAnswer& found) {
       Instance instance;
       instance.state = static_cast<InstanceState>(found.state());
       test.host.loop.post([done, instance, status = found.status] {

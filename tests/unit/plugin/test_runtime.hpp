@@ -117,7 +117,7 @@ struct Caught {
   }
 };
 
-class PluginHostTest : public testing::Test {
+class PluginHostTest : public ::testing::Test {
  protected:
   // Makes the component and runs its create.
   Status create(bool nonblocking, std::size_t max_parallel = 2) {
