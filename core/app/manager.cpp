@@ -78,8 +78,8 @@ cloud::BrokerOptions broker_options(const Options& options) {
   return broker;
 }
 
-runtime::BrakeOptions brake_options(const DeletionBrakeOptions& given) {
-  runtime::BrakeOptions brake;
+cloud::BrakeOptions brake_options(const DeletionBrakeOptions& given) {
+  cloud::BrakeOptions brake;
   brake.percent = given.percent;
   brake.minimum = given.minimum;
   brake.window = in_ms(given.window);

@@ -30,7 +30,7 @@ namespace ccm::plugin_host {
 
 struct BrakeStatus {
   std::string kind;  // as in the metrics: "nodes", "loadbalancers", "members", "routes"
-  runtime::BrakeReport report;
+  cloud::BrakeReport report;
   std::string text;  // for people
 };
 

@@ -4,6 +4,7 @@
 #include "cloud/broker/instances_broker.hpp"
 #include "cloud/broker/load_balancers_broker.hpp"
 #include "cloud/broker/provider_timeouts.hpp"
+#include "cloud/deletion/brake.hpp"
 #include "net/write_gate.hpp"
 #include "plugin/host_services/config_service.hpp"
 #include "plugin/host_services/event_service.hpp"
@@ -13,7 +14,6 @@
 #include "plugin/live_component.hpp"
 #include "plugin/origin.hpp"
 #include "plugin/recording/http_recording.hpp"
-#include "runtime/brake.hpp"
 #include "runtime/controller_runner.hpp"
 #include "runtime/event_loop.hpp"
 #include "runtime/worker_pool.hpp"
@@ -72,7 +72,7 @@ struct CloudParts {
   std::string config_path{};  // --cloud-config
   cloud::BrokerOptions broker{};
   cloud::ProviderTimeouts timeouts{};
-  runtime::BrakeOptions brake{};
+  cloud::BrakeOptions brake{};
   cloud::LoadBalancerLimitOptions load_balancer_limits{};
 };
 

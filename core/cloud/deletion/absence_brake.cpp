@@ -18,18 +18,18 @@ constexpr milliseconds kShortestRetry{10'000};
 }  // namespace
 
 AbsenceBrake::AbsenceBrake(runtime::Timers& timers, DeletionTelemetry& telemetry,
-                           runtime::BrakeOptions options, BrakeSubject subject, std::string fate)
+                           BrakeOptions options, BrakeSubject subject, std::string fate)
     : timers_(timers),
       telemetry_(telemetry),
       brake_(options),
       subject_(std::move(subject)),
       fate_(std::move(fate)) {}
 
-Status AbsenceBrake::refusal(const runtime::BrakeJudgement& judgement) const {
+Status AbsenceBrake::refusal(const BrakeJudgement& judgement) const {
   // Asked again before the window has passed, or it would count as no longer requested.
   const milliseconds latest = std::max(brake_.options().window / 2, milliseconds(1));
   const milliseconds due = std::max(judgement.retry_after, kShortestRetry);
-  const runtime::BrakeReport report = brake_.report(timers_.now());
+  const BrakeReport report = brake_.report(timers_.now());
   return Status(Code::failed_precondition, ErrorClass::waiting,
                 "the deletion brake holds it: with it " +
                     std::to_string(report.absent + report.deleted) + " of " +
@@ -43,9 +43,9 @@ Status AbsenceBrake::refusal(const runtime::BrakeJudgement& judgement) const {
       .with_retry_after(std::min(due, latest));
 }
 
-runtime::BrakeReport AbsenceBrake::report() const {
+BrakeReport AbsenceBrake::report() const {
   const runtime::TimePoint now = timers_.now();
-  runtime::BrakeReport report = brake_.report(now);
+  BrakeReport report = brake_.report(now);
   report.held = static_cast<std::size_t>(std::count_if(
       held_.begin(), held_.end(), [&](const auto& entry) { return still_asked(entry.second); }));
   report.engaged = report.held > 0;
@@ -69,7 +69,7 @@ std::vector<Status> AbsenceBrake::judge(const std::vector<std::string>& keys) {
     if (refused.attempts++ == 0) refused.since = now;
     refused.asked = now;
   }
-  runtime::BrakeObservation observation;
+  BrakeObservation observation;
   observation.sighted = true;
   observation.known = known_.size();
   for (const auto& [key, asked] : held_) {
@@ -81,8 +81,8 @@ std::vector<Status> AbsenceBrake::judge(const std::vector<std::string>& keys) {
   verdicts.reserve(keys.size());
   for (const std::string& key : keys) {
     const bool repeated = brake_.is_deleting(key);
-    const runtime::BrakeJudgement judgement = brake_.judge(key, now);
-    if (!repeated && judgement.verdict != runtime::BrakeVerdict::pass) {
+    const BrakeJudgement judgement = brake_.judge(key, now);
+    if (!repeated && judgement.verdict != BrakeVerdict::pass) {
       verdicts.push_back(refusal(judgement));
       telemetry_.decided("held");
       continue;

@@ -3,8 +3,8 @@
 // balancers (docs/decisions/0009). Loop thread.
 #pragma once
 
+#include "cloud/deletion/brake.hpp"
 #include "cloud/deletion/deletion_telemetry.hpp"
-#include "runtime/brake.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/status.hpp>
@@ -20,7 +20,7 @@ namespace ccm::cloud {
 class AbsenceBrake {
  public:
   // `timers` and `telemetry` must outlive it. `subject`: for messages; `fate`: "be deleted".
-  AbsenceBrake(runtime::Timers& timers, DeletionTelemetry& telemetry, runtime::BrakeOptions options,
+  AbsenceBrake(runtime::Timers& timers, DeletionTelemetry& telemetry, BrakeOptions options,
                BrakeSubject subject, std::string fate = "be deleted");
 
   // This process leads.
@@ -54,7 +54,7 @@ class AbsenceBrake {
   }
 
   // Held are those that were refused and are still requested.
-  [[nodiscard]] runtime::BrakeReport report() const;
+  [[nodiscard]] BrakeReport report() const;
   [[nodiscard]] const std::string& kind() const { return subject_.kind; }
   // One line for people, without names.
   [[nodiscard]] std::string status_text() const;
@@ -64,11 +64,11 @@ class AbsenceBrake {
   [[nodiscard]] bool still_asked(const Refused& refused) const {
     return timers_.now() - refused.asked <= brake_.options().window;
   }
-  [[nodiscard]] Status refusal(const runtime::BrakeJudgement& judgement) const;
+  [[nodiscard]] Status refusal(const BrakeJudgement& judgement) const;
 
   runtime::Timers& timers_;
   DeletionTelemetry& telemetry_;
-  runtime::Brake brake_;
+  Brake brake_;
   const BrakeSubject subject_;
   const std::string fate_;
   std::unordered_set<std::string> known_;

@@ -8,10 +8,6 @@
 
 namespace ccm::cloud {
 
-using runtime::BrakeOptions;
-using runtime::BrakeReport;
-using runtime::BrakeVerdict;
-
 namespace {
 
 constexpr std::size_t kNames = 5;
@@ -129,7 +125,7 @@ void DeletionTelemetry::held(const kube::Object& thing, std::string message) {
           std::string(plugin::kDeletionHeld), std::move(message));
 }
 
-void DeletionTelemetry::observed(const runtime::BrakeReport& report) {
+void DeletionTelemetry::observed(const BrakeReport& report) {
   const bool engaged = report.engaged || report.held > 0;
   engaged_gauge_.Set(engaged ? 1 : 0);
   held_.Set(static_cast<double>(report.held));

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/metric_families.hpp"
+#include "cloud/deletion/brake.hpp"
 #include "kube/object.hpp"
 #include "plugin/host_services/event_service.hpp"
-#include "runtime/brake.hpp"
 
 #include <ccm/status.hpp>
 
@@ -27,16 +27,15 @@ BrakeSubject subject_unseen();
 
 // One line: whether anything is held, which objects, and why. `held`: names, as many as
 // BrakeReport::held says or none.
-std::string describe(const runtime::BrakeReport& report, const runtime::BrakeOptions& options,
+std::string describe(const BrakeReport& report, const BrakeOptions& options,
                      const BrakeSubject& subject, const std::vector<std::string>& held = {});
 
 // The text that follows describe()'s while such Nodes are held for their number; else empty.
-std::string describe_unseen(const runtime::BrakeReport& report,
-                            const runtime::BrakeOptions& options);
+std::string describe_unseen(const BrakeReport& report, const BrakeOptions& options);
 
 // Why one Node of those that `report` is about is held, without a capital letter and a full stop.
-std::string why_held(runtime::BrakeVerdict verdict, const runtime::BrakeReport& report,
-                     const runtime::BrakeOptions& options, const BrakeSubject& subject);
+std::string why_held(BrakeVerdict verdict, const BrakeReport& report, const BrakeOptions& options,
+                     const BrakeSubject& subject);
 
 class DeletionTelemetry {
  public:
@@ -48,7 +47,7 @@ class DeletionTelemetry {
   // An object is held: records a Warning Event, on the first few of them only.
   void held(const kube::Object& thing, std::string message);
   // After each observation: gauges, and a log line when the brake engages or releases.
-  void observed(const runtime::BrakeReport& report);
+  void observed(const BrakeReport& report);
 
  private:
   prometheus::Gauge& engaged_gauge_;

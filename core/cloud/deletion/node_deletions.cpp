@@ -8,8 +8,6 @@
 
 namespace ccm::cloud {
 
-using runtime::BrakeJudgement;
-using runtime::BrakeVerdict;
 using std::chrono::milliseconds;
 
 namespace {
@@ -121,7 +119,7 @@ struct NodeDeletions::Pause {
   void await_resume() const noexcept {}
 };
 
-NodeDeletions::NodeDeletions(Dependencies dependencies, runtime::BrakeOptions options)
+NodeDeletions::NodeDeletions(Dependencies dependencies, BrakeOptions options)
     : deps_(std::move(dependencies)),
       brake_(options),
       unseen_brake_(options),
@@ -292,7 +290,7 @@ Status NodeDeletions::limit(Candidate& candidate, Standing standing) {
   if (standing == Standing::absent && !node.of_cloud) {
     return refuse(candidate, not_of_this_cloud(node.name), "foreign");
   }
-  runtime::Brake& brake = brake_of(candidate);
+  Brake& brake = brake_of(candidate);
   // A deletion whose answer was lost, or a cache that lags: it is already counted.
   if (brake.is_deleting(node.uid)) return {};
   const BrakeJudgement judgement = judgement_of(candidate);
@@ -336,14 +334,14 @@ Status NodeDeletions::give_back(const Candidate& candidate, Status status, const
 }
 
 std::string NodeDeletions::why_held_back(const Candidate& candidate, BrakeVerdict verdict) const {
-  const runtime::BrakeReport unseen = unseen_brake_.report(deps_.timers.now());
+  const BrakeReport unseen = unseen_brake_.report(deps_.timers.now());
   if (candidate.unseen && unseen.engaged) {
     return why_held(verdict, unseen, unseen_brake_.options(), subject_unseen());
   }
   return why_held(verdict, report(), brake_.options(), subject_nodes());
 }
 
-runtime::Brake& NodeDeletions::brake_of(const Candidate& candidate) {
+Brake& NodeDeletions::brake_of(const Candidate& candidate) {
   return candidate.unseen ? unseen_brake_ : brake_;
 }
 
@@ -352,7 +350,7 @@ BrakeJudgement NodeDeletions::judgement_of(const Candidate& candidate) {
   const auto now = deps_.timers.now();
   const BrakeJudgement judgement = brake_of(candidate).judge(candidate.node.uid, now);
   if (!candidate.unseen || judgement.verdict != BrakeVerdict::pass) return judgement;
-  const runtime::BrakeReport others = brake_.report(now);
+  const BrakeReport others = brake_.report(now);
   if (!others.engaged && !others.contradicted) return judgement;
   return {BrakeVerdict::over_limit, milliseconds(0)};
 }
@@ -512,8 +510,8 @@ void NodeDeletions::begin() {
   unseen_brake_.begin(deps_.timers.now());
 }
 
-runtime::BrakeReport NodeDeletions::report() const {
-  runtime::BrakeReport report = brake_.report(deps_.timers.now());
+BrakeReport NodeDeletions::report() const {
+  BrakeReport report = brake_.report(deps_.timers.now());
   report.held = held_.names().size();
   report.engaged =
       report.engaged || unseen_brake_.report(deps_.timers.now()).engaged || report.held > 0;

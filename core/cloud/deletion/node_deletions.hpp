@@ -7,10 +7,10 @@
 #pragma once
 
 #include "cloud/broker/instances_broker.hpp"
+#include "cloud/deletion/brake.hpp"
 #include "cloud/deletion/deletion_telemetry.hpp"
 #include "cloud/deletion/node_view.hpp"
 #include "plugin/host_services/kube_access.hpp"
-#include "runtime/brake.hpp"
 #include "runtime/timers.hpp"
 
 #include <ccm/scope.hpp>
@@ -49,7 +49,7 @@ class NodeDeletions {
   };
 
   // The references in `dependencies` must outlive it.
-  NodeDeletions(Dependencies dependencies, runtime::BrakeOptions options);
+  NodeDeletions(Dependencies dependencies, BrakeOptions options);
   ~NodeDeletions();
   NodeDeletions(const NodeDeletions&) = delete;
   NodeDeletions& operator=(const NodeDeletions&) = delete;
@@ -63,7 +63,7 @@ class NodeDeletions {
   void remove(NodeDeletion deletion);
 
   // Held are those whose deletion was requested; engaged means that any are held.
-  [[nodiscard]] runtime::BrakeReport report() const;
+  [[nodiscard]] BrakeReport report() const;
   // The Node of that name passed this gate within BrakeOptions::window, and no longer exists.
   [[nodiscard]] bool deleted(const std::string& name) const;
   // One line for people, without names, as anybody may read it.
@@ -87,14 +87,13 @@ class NodeDeletions {
   [[nodiscard]] Status change_since(const Candidate& candidate, const NodeFacts& fresh) const;
   // Counts it as deleted; else it has its answer.
   Status limit(Candidate& candidate, Standing standing);
-  Status hold(const Candidate& candidate, runtime::BrakeJudgement judgement);
+  Status hold(const Candidate& candidate, BrakeJudgement judgement);
   Status refuse(const Candidate& candidate, Status status, const char* decision);
   // As refuse(), and it does not count as deleted.
   Status give_back(const Candidate& candidate, Status status, const char* decision);
-  [[nodiscard]] std::string why_held_back(const Candidate& candidate,
-                                          runtime::BrakeVerdict verdict) const;
-  [[nodiscard]] runtime::Brake& brake_of(const Candidate& candidate);
-  [[nodiscard]] runtime::BrakeJudgement judgement_of(const Candidate& candidate);
+  [[nodiscard]] std::string why_held_back(const Candidate& candidate, BrakeVerdict verdict) const;
+  [[nodiscard]] Brake& brake_of(const Candidate& candidate);
+  [[nodiscard]] BrakeJudgement judgement_of(const Candidate& candidate);
 
   [[nodiscard]] bool observation_is_due(const Candidate& candidate);
   [[nodiscard]] std::chrono::milliseconds observation_pause(bool held) const;
@@ -119,8 +118,8 @@ class NodeDeletions {
   static constexpr std::chrono::milliseconds kHeldPause{10'000};
 
   Dependencies deps_;
-  runtime::Brake brake_;
-  runtime::Brake unseen_brake_;  // of Nodes that prove nothing (NodeView::unseen)
+  Brake brake_;
+  Brake unseen_brake_;  // of Nodes that prove nothing (NodeView::unseen)
   HeldNodes held_;
   Sightings sightings_;
   std::map<std::string, runtime::TimePoint> deleted_;  // by name

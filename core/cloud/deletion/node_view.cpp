@@ -145,7 +145,7 @@ Standing standing_of(const NodeFacts& node, const InstanceSnapshot& instances) {
   return found.size() == 1 ? standing_of(instances.state(found.front())) : Standing::unclear;
 }
 
-void add_gone(runtime::BrakeObservation& observation, const NodeFacts& node, Standing standing) {
+void add_gone(BrakeObservation& observation, const NodeFacts& node, Standing standing) {
   observation.absent.push_back(node.uid);
   observation.names.emplace(node.uid, node.name);
   if (node.leaving) observation.announced.insert(node.uid);
@@ -187,7 +187,7 @@ NodeView view_of(const ViewRequest& request) {
   }
   view.canary = ready_canary;
   if (!any_ready) view.canary = other_canary ? other_canary : listed_spare_canary(request);
-  for (runtime::BrakeObservation* observation : {&view.observation, &view.unseen}) {
+  for (BrakeObservation* observation : {&view.observation, &view.unseen}) {
     observation->sighted = observation->sighted || view.canary.has_value();
     observation->partial = !request.instances->complete();
   }

@@ -4,9 +4,9 @@
 
 #include "cloud/broker/instance_snapshot.hpp"
 #include "cloud/broker/known_instances.hpp"
+#include "cloud/deletion/brake.hpp"
 #include "kube/object.hpp"
 #include "plugin/host_services/kube_access.hpp"
-#include "runtime/brake.hpp"
 #include "runtime/timers.hpp"
 
 #include <cstddef>
@@ -56,10 +56,10 @@ Standing standing_of(const NodeFacts& node, const InstanceSnapshot& instances);
 Standing standing_of(int32_t instance_state);  // of one answer, CCM_INSTANCE_*
 
 struct NodeView {
-  runtime::BrakeObservation observation;
+  BrakeObservation observation;
   // Nodes whose instance was never seen prove nothing about the cloud: they count neither there nor
   // as a canary. Those that are missing are limited apart.
-  runtime::BrakeObservation unseen;
+  BrakeObservation unseen;
   std::unordered_set<std::string> unseen_uids;
   // An existing instance: a direct look-up has to find it too.
   std::optional<InstanceQuery> canary;
@@ -67,7 +67,7 @@ struct NodeView {
 
 // That Node's instance is missing, or terminated. The cloud's word about the latter is evidence by
 // itself: a view that cannot see does not know the instance.
-void add_gone(runtime::BrakeObservation& observation, const NodeFacts& node, Standing standing);
+void add_gone(BrakeObservation& observation, const NodeFacts& node, Standing standing);
 
 struct ViewRequest {
   const std::vector<NodeFacts>& nodes;  // of this provider only

@@ -174,7 +174,7 @@ class NodeDeletionsTest : public plugin::PluginHostTest {
   void start(bool watched = true) {
     deletions_.emplace(
         NodeDeletions::Dependencies{cluster_, timers_, [this] { return leading_; }, telemetry_},
-        runtime::BrakeOptions{});
+        BrakeOptions{});
     BrokerOptions options;
     options.provider_id_prefixes = {"cloud://"};
     broker_ = std::make_shared<InstancesBroker>(

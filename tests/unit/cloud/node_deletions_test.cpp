@@ -265,7 +265,7 @@ TEST_F(NodeDeletionsTest, OtherResourcesPass) {
 TEST_F(NodeDeletionsTest, WithoutACloudNoNodeIsDeleted) {
   deletions_.emplace(
       NodeDeletions::Dependencies{cluster_, timers_, [] { return true; }, telemetry_},
-      runtime::BrakeOptions{});
+      BrakeOptions{});
   cluster(3, 1);
   const auto outcome = ask("n0");
   timers_.advance(0ms);

@@ -1,4 +1,4 @@
-#include "runtime/brake.hpp"
+#include "cloud/deletion/brake.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace ccm::runtime {
+namespace ccm::cloud {
+
+using runtime::TimePoint;
 namespace {
 
 using namespace std::chrono_literals;
@@ -280,4 +282,4 @@ TEST_F(BrakeTest, TheLimitsCanBeSwitchedOffAndToZero) {
 }
 
 }  // namespace
-}  // namespace ccm::runtime
+}  // namespace ccm::cloud

@@ -27,7 +27,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace ccm::runtime {
+namespace ccm::cloud {
 
 struct BrakeOptions {
   int percent = 25;  // of all objects of the kind that may vanish in a window
@@ -81,7 +81,7 @@ struct BrakeReport {
   std::size_t deleted = 0;     // names of those deleted for absence within the window
   std::size_t limit = 0;       // in force now
   bool first_window = false;   // the limit is the minimum, since this process has just begun
-  std::optional<TimePoint> engaged_since;
+  std::optional<runtime::TimePoint> engaged_since;
 };
 
 class Brake {
@@ -90,30 +90,30 @@ class Brake {
 
   // Deletions begin now: this process leads. Deletions in the window before that are unknown, so
   // only the minimum may be deleted until a window has passed.
-  void begin(TimePoint now) { begun_ = now; }
+  void begin(runtime::TimePoint now) { begun_ = now; }
 
   // An observation that is not sighted changes only that flag: it is no evidence.
-  void observe(const BrakeObservation& observation, TimePoint now);
+  void observe(const BrakeObservation& observation, runtime::TimePoint now);
 
   // Whether the object may be deleted because it is absent. It must have been in the list of
   // the last observation.
-  [[nodiscard]] BrakeJudgement judge(const std::string& key, TimePoint now) const;
+  [[nodiscard]] BrakeJudgement judge(const std::string& key, runtime::TimePoint now) const;
 
   // The object is being deleted; `counted` says whether against the limit: false for announced ones
   // and for those that the operator released.
-  void deleting(const std::string& key, bool counted, TimePoint now);
+  void deleting(const std::string& key, bool counted, runtime::TimePoint now);
   // deleting() was called for it within the window. Asking again needs no further judgement.
   [[nodiscard]] bool is_deleting(const std::string& key) const { return deleted_.contains(key); }
   // It was not deleted after all.
   // The next observation judges it again and counts it.
   void not_deleted(const std::string& key) { deleted_.erase(key); }
 
-  [[nodiscard]] BrakeReport report(TimePoint now) const;
+  [[nodiscard]] BrakeReport report(runtime::TimePoint now) const;
   [[nodiscard]] const BrakeOptions& options() const { return options_; }
 
  private:
   struct Absence {
-    TimePoint since;
+    runtime::TimePoint since;
     std::string name;
     bool suspect = false;    // was absent together with too many others
     bool announced = false;  // when it was first missed
@@ -122,33 +122,33 @@ class Brake {
     [[nodiscard]] bool counts() const { return !announced && !counted; }
   };
   struct Deletion {
-    TimePoint at;
+    runtime::TimePoint at;
     std::string name;
     bool counted = true;
   };
 
-  [[nodiscard]] std::size_t used(TimePoint now) const;
+  [[nodiscard]] std::size_t used(runtime::TimePoint now) const;
   Deletion* counted_of(const std::string& name);
   [[nodiscard]] std::size_t minimum() const {
     return static_cast<std::size_t>(std::max(options_.minimum, 0));
   }
-  [[nodiscard]] std::size_t limit(TimePoint now) const;
+  [[nodiscard]] std::size_t limit(runtime::TimePoint now) const;
   [[nodiscard]] std::size_t counting() const;
   [[nodiscard]] std::size_t announced() const;
-  [[nodiscard]] bool watched_a_window(TimePoint now) const {
+  [[nodiscard]] bool watched_a_window(runtime::TimePoint now) const {
     return begun_ && now - *begun_ >= options_.window;
   }
   [[nodiscard]] std::size_t suspects() const;
 
   BrakeOptions options_;
-  std::optional<TimePoint> begun_;
+  std::optional<runtime::TimePoint> begun_;
   bool observed_ = false;
   bool sighted_ = false;
   bool contradicted_ = false;  // too many are absent, and one of them is alive
   std::size_t known_ = 0;
   std::unordered_map<std::string, Absence> absent_;
   std::unordered_map<std::string, Deletion> deleted_;  // within the window
-  std::optional<TimePoint> engaged_since_;
+  std::optional<runtime::TimePoint> engaged_since_;
 };
 
-}  // namespace ccm::runtime
+}  // namespace ccm::cloud

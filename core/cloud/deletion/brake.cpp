@@ -1,11 +1,13 @@
-#include "runtime/brake.hpp"
+#include "cloud/deletion/brake.hpp"
 
 #include <algorithm>
 #include <ranges>
 #include <string_view>
 #include <utility>
 
-namespace ccm::runtime {
+namespace ccm::cloud {
+
+using runtime::TimePoint;
 
 using std::chrono::milliseconds;
 
@@ -143,4 +145,4 @@ std::size_t Brake::announced() const { return count(absent_, &Absence::announced
 
 std::size_t Brake::suspects() const { return count(absent_, &Absence::suspect); }
 
-}  // namespace ccm::runtime
+}  // namespace ccm::cloud
