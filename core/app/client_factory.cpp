@@ -1,7 +1,7 @@
 #include "app/client_factory.hpp"
 
+#include "access/access_rules.hpp"
 #include "base/version.hpp"
-#include "plugin_files/access_rules.hpp"
 
 #include <utility>
 
@@ -52,7 +52,7 @@ kube::ClientOptions ClientFactory::options(std::string_view name) const {
 const kube::Client& ClientFactory::connection_of(const std::string& account) const {
   const auto known = accounts_.find(account);
   if (known != accounts_.end()) return known->second;
-  const kube::ServiceAccount who{std::string(plugin_files::kAccountNamespace), account};
+  const kube::ServiceAccount who{std::string(access::kAccountNamespace), account};
   auto token = std::make_shared<kube::ServiceAccountToken>(client(""), who, clock_);
   kube::ClientConfig config = root_.config().anonymous();
   config.source = "service account " + account;
@@ -64,7 +64,7 @@ const kube::Client& ClientFactory::connection_of(const std::string& account) con
 
 kube::Client ClientFactory::derive(const std::string& account, kube::ClientOptions own) const {
   if (account.empty()) return root_.derive(std::move(own));
-  own.user_agent = user_agent_of(plugin_files::user_of_account(account));
+  own.user_agent = user_agent_of(access::user_of_account(account));
   return connection_of(account).derive(std::move(own));
 }
 

@@ -1,7 +1,7 @@
 #include "app/manager.hpp"
 
-#include "app/access/access_check.hpp"
-#include "app/access/access_subjects.hpp"
+#include "access/access_check.hpp"
+#include "app/access_subjects.hpp"
 #include "app/client_factory.hpp"
 #include "app/cloud_events.hpp"
 #include "app/dry_run/dry_run.hpp"
@@ -482,9 +482,9 @@ struct Manager final : plugin::FlagSource {
 
   // Standbys ask too, so that the next leader knows already.
   void check_access() {
-    AccessCallbacks callbacks;
-    callbacks.changed = [this](const AccessSubject& subject,
-                               const plugin_files::Permissions& missing) {
+    access::AccessCallbacks callbacks;
+    callbacks.changed = [this](const access::AccessSubject& subject,
+                               const access::Permissions& missing) {
       access_findings.tell(subject, missing);
       if (missing.needed.empty()) return;
       recorders.record("cloud-controller-manager",
@@ -497,7 +497,7 @@ struct Manager final : plugin::FlagSource {
       return account.empty() ? clients.client("access-check") : clients.client_of_account(account);
     };
     access.emplace(std::move(client_of), access_subjects(selection, migration, options),
-                   AccessCheckOptions(), std::move(callbacks));
+                   access::AccessCheckOptions(), std::move(callbacks));
     health->set_note(
         "permissions", [this] { return access->text(); },
         serving::HealthRegistry::Readers::informed);
@@ -671,7 +671,7 @@ struct Manager final : plugin::FlagSource {
   DryRun dry_run{options.dry_run, cache, event_source, loop};
   std::optional<CloudEvents> cloud_events;  // called by `plugins` until they are gone
   plugin_host::PluginHost plugins;
-  std::optional<AccessCheck> access;  // since the components were created
+  std::optional<access::AccessCheck> access;  // since the components were created
   std::shared_ptr<serving::HealthRegistry> health = std::make_shared<serving::HealthRegistry>();
   AccessFindings access_findings{*health};
   runtime::StallMonitor monitor{loop, [this] { return plugins.running(); }};

@@ -1,11 +1,11 @@
 #include "app/status/status_json.hpp"
 
+#include "access/access_rules.hpp"
 #include "app/status/status_text.hpp"
 #include "base/version.hpp"
 #include "kube/time_text.hpp"
 #include "plugin/brake_reasons.hpp"
 #include "plugin/host_services/http_budgets.hpp"
-#include "plugin_files/access_rules.hpp"
 #include "serving/pages.hpp"
 #include "serving/site.hpp"
 
@@ -74,7 +74,7 @@ StatusJson lease_json(const StatusSources& from) {
   return json;
 }
 
-StatusJson permissions_json(const std::optional<AccessCheck>& access) {
+StatusJson permissions_json(const std::optional<access::AccessCheck>& access) {
   StatusJson json = {{"text", access ? access->text() : "being asked"}};
   if (!access) return json;
   for (const auto& [who, what] : access->needs()) json["missing"][who] = what;
@@ -181,7 +181,7 @@ std::string missing_text(const StatusSources& from, const std::string& subject) 
 Holdup holdup_of(const plugin_host::ComponentReport& component, const StatusSources& from) {
   if (!component.queue || !component.skipped.empty()) return {};
   if (!from.leadership.leading()) {
-    const std::string lease = missing_text(from, std::string(plugin_files::kHostSubject));
+    const std::string lease = missing_text(from, std::string(access::kHostSubject));
     return {lease.empty() ? "the leadership" : "the leadership; " + lease, !lease.empty()};
   }
   std::string lacks = missing_text(from, component.plugin_id);

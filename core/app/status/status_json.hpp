@@ -2,7 +2,7 @@
 // tools. Loop thread.
 #pragma once
 
-#include "app/access/access_check.hpp"
+#include "access/access_check.hpp"
 #include "app/endpoint.hpp"
 #include "app/flags/options.hpp"
 #include "app/leadership.hpp"
@@ -29,7 +29,7 @@ struct StatusSources {
   const Leadership& leadership;
   const kube::InformerSet& informers;
   const plugin_host::PluginHost& plugins;
-  const std::optional<AccessCheck>& access;  // empty until the components are created
+  const std::optional<access::AccessCheck>& access;  // empty until the components are created
   const Endpoint& endpoint;
   std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();

@@ -42,7 +42,7 @@ TEST(MergedRules, NothingWiderThanAskedForIsGranted) {
                                        rule({"configmaps"}, {"get"}, {"one", "two"})};
   std::vector<RbacRule> granted;
   for (const MergedRule& merged : merge_rules({{"a", asked}})) granted.push_back(merged.rule);
-  EXPECT_EQ(plugin_files::permissions_of(granted), plugin_files::permissions_of(asked));
+  EXPECT_EQ(access::permissions_of(granted), access::permissions_of(asked));
 }
 
 TEST(MergedRules, NamedObjectsStayNamed) {

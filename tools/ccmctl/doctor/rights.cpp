@@ -1,7 +1,7 @@
 #include "rights.hpp"
 
-#include "app/access/access_check.hpp"
-#include "plugin_files/access_rules.hpp"
+#include "access/access_check.hpp"
+#include "access/access_rules.hpp"
 #include "runtime/event_loop.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -16,47 +16,45 @@ namespace {
 
 constexpr const char* kRight = "rights";
 
-std::vector<app::AccessSubject> subjects_of(const ManagerFlags& flags,
-                                            const std::vector<plugin_files::Manifest>& manifests) {
+std::vector<access::AccessSubject> subjects_of(
+    const ManagerFlags& flags, const std::vector<plugin_files::Manifest>& manifests) {
   const app::LeaderElectionOptions& election = flags.options().leader_election;
-  const bool machines = plugin_files::offers_instances(manifests.front(), flags.provider());
-  app::AccessSubject host{std::string(plugin_files::kHostSubject),
-                          plugin_files::permissions_of(plugin_files::host_rules(machines))};
+  const bool machines = access::offers_instances(manifests.front(), flags.provider());
+  access::AccessSubject host{std::string(access::kHostSubject),
+                             access::permissions_of(access::host_rules(machines))};
   if (election.leader_elect) {
-    plugin_files::add_permissions(
-        host.permissions,
-        plugin_files::permissions_of(plugin_files::lease_rules({election.resource_name}),
-                                     election.resource_namespace));
+    access::add_permissions(host.permissions,
+                            access::permissions_of(access::lease_rules({election.resource_name}),
+                                                   election.resource_namespace));
   }
-  std::vector<app::AccessSubject> subjects{std::move(host)};
+  std::vector<access::AccessSubject> subjects{std::move(host)};
   const std::vector<std::string> running = flags.controllers();
   for (const plugin_files::Manifest& manifest : manifests) {
-    subjects.push_back(
-        {manifest.id, plugin_files::permissions_of(plugin_files::rules_of(manifest, running))});
+    subjects.push_back({manifest.id, access::permissions_of(access::rules_of(manifest, running))});
   }
   return subjects;
 }
 
 struct Answers {
-  std::map<std::string, plugin_files::Permissions> missing;  // by subject
+  std::map<std::string, access::Permissions> missing;  // by subject
   bool answered = false;
   bool muted = false;  // the API server did not answer
 };
 
-Answers ask(const kube::ClientConfig& config, std::vector<app::AccessSubject> subjects) {
+Answers ask(const kube::ClientConfig& config, std::vector<access::AccessSubject> subjects) {
   runtime::EventLoop loop;
   Answers answers;
   kube::ClientOptions options;
   options.user_agent = "ccmctl";
   const kube::Client client(loop.executor(), config, options);
-  app::AccessCallbacks callbacks;
-  callbacks.changed = [&answers](const app::AccessSubject& subject,
-                                 const plugin_files::Permissions& missing) {
+  access::AccessCallbacks callbacks;
+  callbacks.changed = [&answers](const access::AccessSubject& subject,
+                                 const access::Permissions& missing) {
     answers.missing[subject.name] = missing;
   };
   callbacks.answered = [&answers] { answers.answered = true; };
-  app::AccessCheck check([&client](const std::string&) { return client; }, std::move(subjects), {},
-                         std::move(callbacks));
+  access::AccessCheck check([&client](const std::string&) { return client; }, std::move(subjects),
+                            {}, std::move(callbacks));
   bool over = false;
   boost::asio::co_spawn(loop.context(), check.run(), [&over](const std::exception_ptr& fault) {
     over = true;
@@ -69,7 +67,7 @@ Answers ask(const kube::ClientConfig& config, std::vector<app::AccessSubject> su
   return answers;
 }
 
-std::string list_of(const std::map<std::string, plugin_files::Permissions>& missing, bool needed) {
+std::string list_of(const std::map<std::string, access::Permissions>& missing, bool needed) {
   std::string text;
   for (const auto& [subject, lacks] : missing) {
     const auto& list = needed ? lacks.needed : lacks.optional;

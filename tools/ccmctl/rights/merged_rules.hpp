@@ -1,7 +1,7 @@
 // The rules that several subjects ask for as those of one role. Plain values; any thread.
 #pragma once
 
-#include "plugin_files/access_rules.hpp"
+#include "access/access_rules.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
 // ccmctl rbac: the roles for a manager with these plugins, from their declarations.
+#include "access/access_rules.hpp"
 #include "app/flags/controller_selection.hpp"
 #include "app/flags/feature_gates.hpp"
 #include "app/migration_plan.hpp"
@@ -6,7 +7,6 @@
 #include "ccmctl/commands.hpp"
 #include "ccmctl/output.hpp"
 #include "ccmctl/plugin_path.hpp"
-#include "plugin_files/access_rules.hpp"
 #include "rbac_objects.hpp"
 #include "yaml_text.hpp"
 
@@ -63,11 +63,11 @@ struct Asked {
 
 AskedByAccount rules_of_plugins(const std::vector<plugin_files::Manifest>& manifests,
                                 const std::vector<std::string>& components, bool accounts) {
-  std::map<std::string, plugin_files::RulesByAccount> plugins;
+  std::map<std::string, access::RulesByAccount> plugins;
   for (const plugin_files::Manifest& manifest : manifests) {
     plugins[manifest.id] =
-        accounts ? plugin_files::rules_by_account(manifest, components)
-                 : plugin_files::RulesByAccount{{"", plugin_files::rules_of(manifest, components)}};
+        accounts ? access::rules_by_account(manifest, components)
+                 : access::RulesByAccount{{"", access::rules_of(manifest, components)}};
   }
   AskedByAccount asked;
   for (const auto& [id, rules] : plugins) {
@@ -98,10 +98,10 @@ Asked asked_by(const app::PluginSelection& selection, Command& command) {
   std::vector<std::string> components = chosen.enabled;
   components.push_back(selection.provider());
   asked.rules = rules_of_plugins(manifests, components, command.accounts);
-  const bool machines = plugin_files::offers_instances(manifests.front(), selection.provider());
+  const bool machines = access::offers_instances(manifests.front(), selection.provider());
   auto& program = asked.rules[""];
   program.insert(program.begin(),
-                 {std::string(plugin_files::kHostSubject), plugin_files::host_rules(machines)});
+                 {std::string(access::kHostSubject), access::host_rules(machines)});
   return asked;
 }
 

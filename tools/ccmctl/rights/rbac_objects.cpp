@@ -1,6 +1,6 @@
 #include "rbac_objects.hpp"
 
-#include "plugin_files/access_rules.hpp"
+#include "access/access_rules.hpp"
 #include "yaml_text.hpp"
 
 #include <utility>
@@ -76,7 +76,7 @@ void add_role(std::vector<ordered_json>& list, const Account& account, const std
               const std::string& namespace_name, std::vector<plugin_files::RbacRule> rules) {
   list.push_back(object("Role", name, namespace_name));
   list.back()["rules"] =
-      rules_of(merge_rules({{std::string(plugin_files::kHostSubject), std::move(rules)}}));
+      rules_of(merge_rules({{std::string(access::kHostSubject), std::move(rules)}}));
   list.push_back(binding(account, name, namespace_name, "Role", name));
 }
 
@@ -84,14 +84,14 @@ void add_role(std::vector<ordered_json>& list, const Account& account, const std
 void add_accounts(std::vector<ordered_json>& list, const RbacOptions& options,
                   const RbacRules& rules) {
   std::vector<std::string> names;
-  const std::string space(plugin_files::kAccountNamespace);
+  const std::string space(access::kAccountNamespace);
   for (const auto& [name, granted] : rules.accounts) {
     names.push_back(name);
     add_cluster_role(list, {space, name}, options.name + ":" + name, granted);
   }
   if (names.empty()) return;
   add_role(list, {options.namespace_name, options.service_account},
-           options.name + ":service-account-tokens", space, plugin_files::token_rules(names));
+           options.name + ":service-account-tokens", space, access::token_rules(names));
 }
 
 }  // namespace
@@ -104,9 +104,9 @@ std::vector<ordered_json> rbac_objects(const RbacOptions& options, const RbacRul
   if (options.leader_elect) {
     std::vector<std::string> leases{options.lease_name};
     if (!options.migration_lease.empty()) leases.push_back(options.migration_lease);
-    std::vector<plugin_files::RbacRule> wanted = plugin_files::lease_rules(leases);
+    std::vector<plugin_files::RbacRule> wanted = access::lease_rules(leases);
     if (options.coordinated) {
-      const auto candidates = plugin_files::lease_candidate_rules();
+      const auto candidates = access::lease_candidate_rules();
       wanted.insert(wanted.end(), candidates.begin(), candidates.end());
     }
     add_role(list, program, options.name, options.lease_namespace, std::move(wanted));

@@ -2,7 +2,7 @@
 // thread.
 #pragma once
 
-#include "app/access/access_check.hpp"
+#include "access/access_check.hpp"
 #include "app/flags/options.hpp"
 #include "app/migration_plan.hpp"
 #include "app/plugin_selection.hpp"
@@ -16,8 +16,9 @@ namespace ccm::app {
 
 // The host first, then each plugin once, with what their manifests declare. The endpoint's reviews
 // count where they have the same credential as the rest.
-std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
-                                           const MigrationPlan& migration, const Options& options);
+std::vector<access::AccessSubject> access_subjects(const LoadedSelection& selection,
+                                                   const MigrationPlan& migration,
+                                                   const Options& options);
 
 // One log line for missing required rights and one for optional ones, when they have changed. After
 // the first missing right, /readyz has the check "permissions-PLUGIN"; missing optional rights do
@@ -26,11 +27,11 @@ std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
 class AccessFindings {
  public:
   explicit AccessFindings(serving::HealthRegistry& health) : health_(health) {}
-  void tell(const AccessSubject& subject, const plugin_files::Permissions& missing);
+  void tell(const access::AccessSubject& subject, const access::Permissions& missing);
 
  private:
   serving::HealthRegistry& health_;
-  std::map<std::string, plugin_files::Permissions> told_;  // by subject
+  std::map<std::string, access::Permissions> told_;  // by subject
 };
 
 }  // namespace ccm::app

@@ -1,11 +1,14 @@
-#include "plugin_files/access_rules.hpp"
+#include "access/access_rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace ccm::plugin_files {
+namespace ccm::access {
 namespace {
 
+using plugin_files::ComponentKind;
+using plugin_files::Manifest;
+using plugin_files::RbacRule;
 using testing::SizeIs;
 
 RbacRule rule(std::vector<std::string> resources, std::vector<std::string> verbs,
@@ -106,4 +109,4 @@ TEST(AccessRules, TheHostComparesNodesWithInstancesOnlyOfACloudThatHasSome) {
 }
 
 }  // namespace
-}  // namespace ccm::plugin_files
+}  // namespace ccm::access

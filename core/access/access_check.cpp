@@ -1,4 +1,4 @@
-#include "app/access/access_check.hpp"
+#include "access/access_check.hpp"
 
 #include "base/log.hpp"
 #include "plugin/await_callback.hpp"
@@ -16,12 +16,10 @@
 #include <optional>
 #include <utility>
 
-namespace ccm::app {
+namespace ccm::access {
 
 namespace asio = boost::asio;
 using nlohmann::json;
-using plugin_files::Permission;
-using plugin_files::Permissions;
 
 namespace {
 
@@ -265,4 +263,4 @@ Result<bool> allowed_in_review(const std::string& answer) {
   return review[allowed].get<bool>();
 }
 
-}  // namespace ccm::app
+}  // namespace ccm::access

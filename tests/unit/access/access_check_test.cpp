@@ -1,5 +1,5 @@
 // Questions to an API server and what becomes of the answers.
-#include "app/access/access_check.hpp"
+#include "access/access_check.hpp"
 
 #include "../../support/eventually.hpp"
 #include "base/log.hpp"
@@ -15,11 +15,10 @@
 #include <mutex>
 #include <set>
 
-namespace ccm::app {
+namespace ccm::access {
 namespace {
 
 using nlohmann::json;
-using plugin_files::Permission;
 using std::chrono::milliseconds;
 using test::ServerReply;
 using test::ServerRequest;
@@ -78,8 +77,7 @@ class AccessCheckTest : public testing::Test {
       return account.empty() ? own : other;
     };
     AccessCallbacks callbacks;
-    callbacks.changed = [this](const AccessSubject& subject,
-                               const plugin_files::Permissions& missing) {
+    callbacks.changed = [this](const AccessSubject& subject, const Permissions& missing) {
       std::string text = subject.name + ": " + to_string(missing.needed);
       if (!missing.optional.empty()) text += " (" + to_string(missing.optional) + ")";
       told_.push_back(std::move(text));
@@ -336,4 +334,4 @@ TEST(AccessReview, AnswersThatAreNoneAreFaults) {
 }
 
 }  // namespace
-}  // namespace ccm::app
+}  // namespace ccm::access

@@ -1,4 +1,4 @@
-#include "plugin_files/access_rules.hpp"
+#include "access/access_rules.hpp"
 
 #include <ccm/abi/instances.h>
 
@@ -6,7 +6,12 @@
 #include <set>
 #include <utility>
 
-namespace ccm::plugin_files {
+namespace ccm::access {
+
+using plugin_files::Component;
+using plugin_files::ComponentKind;
+using plugin_files::Manifest;
+using plugin_files::RbacRule;
 
 namespace {
 
@@ -186,4 +191,4 @@ std::vector<RbacRule> token_rules(const std::vector<std::string>& accounts) {
           optional_rule("", "serviceaccounts", {"create"})};
 }
 
-}  // namespace ccm::plugin_files
+}  // namespace ccm::access

@@ -5,8 +5,8 @@
 // nobody waits. Loop thread. Its coroutine runs on the clients' executor.
 #pragma once
 
+#include "access/access_rules.hpp"
 #include "kube/client.hpp"
-#include "plugin_files/access_rules.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -18,12 +18,12 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::app {
+namespace ccm::access {
 
 // A plugin, or the host itself, with everything that it will ask of the API server.
 struct AccessSubject {
-  std::string name;  // the plugin's id, or plugin_files::kHostSubject
-  plugin_files::Permissions permissions;
+  std::string name;  // the plugin's id, or kHostSubject
+  Permissions permissions;
 };
 
 struct AccessCheckOptions {
@@ -37,8 +37,7 @@ struct AccessCheckOptions {
 // Both may be empty.
 struct AccessCallbacks {
   // The missing rights of a subject have changed; empty: nothing is missing any more.
-  std::function<void(const AccessSubject& subject, const plugin_files::Permissions& missing)>
-      changed;
+  std::function<void(const AccessSubject& subject, const Permissions& missing)> changed;
   std::function<void()> answered;  // a round has ended: allows() may have become true
 };
 
@@ -79,7 +78,7 @@ class AccessCheck {
 };
 
 // One SelfSubjectAccessReview (API-122), and what an answer says; data_loss when it is none.
-std::string self_review(const plugin_files::Permission& permission);
+std::string self_review(const Permission& permission);
 Result<bool> allowed_in_review(const std::string& answer);
 
-}  // namespace ccm::app
+}  // namespace ccm::access

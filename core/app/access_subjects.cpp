@@ -1,7 +1,7 @@
-#include "app/access/access_subjects.hpp"
+#include "app/access_subjects.hpp"
 
+#include "access/access_rules.hpp"
 #include "base/log.hpp"
-#include "plugin_files/access_rules.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kRemedy = "ccmctl rbac prints the roles that it needs";
 
-using plugin_files::permissions_of;
+using access::permissions_of;
 
 // The components that run, by the id of their plugin; the provider's first.
 struct RunningPlugin {
@@ -34,69 +34,71 @@ std::vector<RunningPlugin> running_plugins(const LoadedSelection& selection) {
 }
 
 // The rights of a plugin whose controllers have service accounts of their own.
-plugin_files::Permissions permissions_by_account(const RunningPlugin& plugin) {
-  plugin_files::Permissions all;
+access::Permissions permissions_by_account(const RunningPlugin& plugin) {
+  access::Permissions all;
   for (const auto& [account, rules] :
-       plugin_files::rules_by_account(plugin.manifest, plugin.components)) {
-    plugin_files::add_permissions(all, permissions_of(rules, {}, account));
+       access::rules_by_account(plugin.manifest, plugin.components)) {
+    access::add_permissions(all, permissions_of(rules, {}, account));
     if (account.empty()) continue;
-    plugin_files::add_permissions(
-        all, permissions_of(plugin_files::token_rules({account}), plugin_files::kAccountNamespace));
+    access::add_permissions(
+        all, permissions_of(access::token_rules({account}), access::kAccountNamespace));
   }
   return all;
 }
 
-void require(plugin_files::Permissions& host, const std::vector<plugin_files::RbacRule>& rules,
+void require(access::Permissions& host, const std::vector<plugin_files::RbacRule>& rules,
              std::string_view namespace_name = {}) {
-  plugin_files::add_permissions(host, permissions_of(rules, namespace_name));
+  access::add_permissions(host, permissions_of(rules, namespace_name));
 }
 
 // The endpoint's client may be another one (--authentication-kubeconfig), which is not asked for.
-void add_endpoint(plugin_files::Permissions& host, const Options& options) {
+void add_endpoint(access::Permissions& host, const Options& options) {
   const std::string& ours = options.client_connection.kubeconfig;
   if (options.authentication.kubeconfig == ours) {
-    require(host, plugin_files::authentication_rules());
+    require(host, access::authentication_rules());
     if (!options.authentication.skip_lookup) {
-      require(host, plugin_files::cluster_trust_rules(), "kube-system");
+      require(host, access::cluster_trust_rules(), "kube-system");
     }
   }
-  if (options.authorization.kubeconfig == ours) require(host, plugin_files::authorization_rules());
+  if (options.authorization.kubeconfig == ours) require(host, access::authorization_rules());
 }
 
 }  // namespace
 
-std::vector<AccessSubject> access_subjects(const LoadedSelection& selection,
-                                           const MigrationPlan& migration, const Options& options) {
+std::vector<access::AccessSubject> access_subjects(const LoadedSelection& selection,
+                                                   const MigrationPlan& migration,
+                                                   const Options& options) {
   const SelectedComponent& provider = selection.provider;
-  AccessSubject host{std::string(plugin_files::kHostSubject),
-                     plugin_files::permissions_of(plugin_files::host_rules(
-                         plugin_files::offers_instances(provider.plugin.manifest, provider.name)))};
+  access::AccessSubject host{std::string(access::kHostSubject),
+                             access::permissions_of(access::host_rules(access::offers_instances(
+                                 provider.plugin.manifest, provider.name)))};
   const LeaderElectionOptions& election = options.leader_election;
   if (election.leader_elect) {
     std::vector<std::string> leases{election.resource_name};
     if (migration.active()) leases.push_back(migration.lease);
-    require(host.permissions, plugin_files::lease_rules(leases), election.resource_namespace);
+    require(host.permissions, access::lease_rules(leases), election.resource_namespace);
     if (options.generic.feature_gates.enabled(kCoordinatedLeaderElection)) {
-      require(host.permissions, plugin_files::lease_candidate_rules(), election.resource_namespace);
+      require(host.permissions, access::lease_candidate_rules(), election.resource_namespace);
     }
   }
   if (options.secure_serving.port != 0) add_endpoint(host.permissions, options);
-  std::vector<AccessSubject> subjects{std::move(host)};
+  std::vector<access::AccessSubject> subjects{std::move(host)};
   const bool accounts = options.kube_cloud_shared.use_service_account_credentials;
   for (const RunningPlugin& plugin : running_plugins(selection)) {
     subjects.push_back({plugin.manifest.id, accounts ? permissions_by_account(plugin)
-                                                     : permissions_of(plugin_files::rules_of(
+                                                     : permissions_of(access::rules_of(
                                                            plugin.manifest, plugin.components))});
   }
   return subjects;
 }
 
-void AccessFindings::tell(const AccessSubject& subject, const plugin_files::Permissions& missing) {
-  const bool host = subject.name == plugin_files::kHostSubject;
+void AccessFindings::tell(const access::AccessSubject& subject,
+                          const access::Permissions& missing) {
+  const bool host = subject.name == access::kHostSubject;
   const log::Field who{host ? "subject" : "plugin", subject.name};
   const std::string needed = to_string(missing.needed);
   const std::string optional = to_string(missing.optional);
-  const plugin_files::Permissions before = std::exchange(told_[subject.name], missing);
+  const access::Permissions before = std::exchange(told_[subject.name], missing);
   if (missing.empty()) {
     log::info("The missing permissions were granted", {who});
   } else if (missing.needed != before.needed && !missing.needed.empty()) {

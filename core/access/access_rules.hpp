@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ccm::plugin_files {
+namespace ccm::access {
 
 // The name of the host beside the ids of plugins.
 constexpr std::string_view kHostSubject = "host";
@@ -43,32 +43,33 @@ struct Permissions {
   [[nodiscard]] bool empty() const { return needed.empty() && optional.empty(); }
   bool operator==(const Permissions&) const = default;
 };
-Permissions permissions_of(const std::vector<RbacRule>& rules, std::string_view namespace_name = {},
+Permissions permissions_of(const std::vector<plugin_files::RbacRule>& rules,
+                           std::string_view namespace_name = {},
                            std::string_view service_account = {});
 // Adds only missing ones.
 void add_permissions(Permissions& to, const Permissions& from);
 
 // The rules of the manifest that count while these components of the plugin run.
-std::vector<RbacRule> rules_of(const Manifest& manifest,
-                               const std::vector<std::string>& components);
+std::vector<plugin_files::RbacRule> rules_of(const plugin_files::Manifest& manifest,
+                                             const std::vector<std::string>& components);
 
 // Whether the manifest's provider of that name says that it has instances.
-bool offers_instances(const Manifest& manifest, std::string_view provider);
+bool offers_instances(const plugin_files::Manifest& manifest, std::string_view provider);
 
 // The host's own cluster-wide rights: Events (RBAC-4, 22), without which it only records none, and
 // the Nodes that it compares with a cloud's instances when the provider offers them.
-std::vector<RbacRule> host_rules(bool cloud_has_instances);
+std::vector<plugin_files::RbacRule> host_rules(bool cloud_has_instances);
 // The host's rights in the namespace of its Leases (RBAC-3). Creating a Lease needs the right to
 // create any, because a request to create has no name. Without the watch they are polled.
-std::vector<RbacRule> lease_rules(const std::vector<std::string>& names);
+std::vector<plugin_files::RbacRule> lease_rules(const std::vector<std::string>& names);
 // In the same namespace for its LeaseCandidate, whose name is a new one for each process. Without
 // the watch it is polled; one that is not deleted expires.
-std::vector<RbacRule> lease_candidate_rules();
+std::vector<plugin_files::RbacRule> lease_candidate_rules();
 // For the endpoint, all optional: reviews of its clients (RBAC-6, RBAC-7), and, in kube-system, the
 // authorities of the cluster's client certificates (RBAC-8).
-std::vector<RbacRule> authentication_rules();
-std::vector<RbacRule> authorization_rules();
-std::vector<RbacRule> cluster_trust_rules();
+std::vector<plugin_files::RbacRule> authentication_rules();
+std::vector<plugin_files::RbacRule> authorization_rules();
+std::vector<plugin_files::RbacRule> cluster_trust_rules();
 
 // With --use-service-account-credentials each controller has a service account of its own: which
 // rights are then whose (HOST-129, 132). Plain values; any thread.
@@ -79,15 +80,15 @@ constexpr std::string_view kAccountNamespace = "kube-system";
 std::string user_of_account(std::string_view service_account);
 
 // By service account; "" = the program's own identity.
-using RulesByAccount = std::map<std::string, std::vector<RbacRule>>;
+using RulesByAccount = std::map<std::string, std::vector<plugin_files::RbacRule>>;
 
 // The rules of a plugin. `components`: its components that run. A controller calls the API server
 // under its account, a provider under the program's identity, which also fills the caches of all.
-RulesByAccount rules_by_account(const Manifest& manifest,
+RulesByAccount rules_by_account(const plugin_files::Manifest& manifest,
                                 const std::vector<std::string>& components);
 
 // The rights in kAccountNamespace with which the program gets tokens of the accounts (RBAC-9, 10).
 // To make an account is optional: whoever grants it rights may have made it.
-std::vector<RbacRule> token_rules(const std::vector<std::string>& accounts);
+std::vector<plugin_files::RbacRule> token_rules(const std::vector<std::string>& accounts);
 
-}  // namespace ccm::plugin_files
+}  // namespace ccm::access
