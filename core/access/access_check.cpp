@@ -139,7 +139,7 @@ struct AccessCheck::State {
   }
 
   const Clients clients;
-  kube::Client client;  // of the program itself
+  kube::Client client;  // has the program's own identity
   const std::vector<AccessSubject> subjects;
   const AccessCheckOptions options;
   AccessCallbacks callbacks;

@@ -24,8 +24,8 @@ class ClientFactory {
   using Observer = std::function<void(const kube::CallRecord&)>;
 
   struct Gates {
-    std::shared_ptr<net::WriteGate> objects;  // of writer()s
-    std::shared_ptr<net::WriteGate> events;   // of event_writer()s
+    std::shared_ptr<net::WriteGate> objects;  // for writer()s
+    std::shared_ptr<net::WriteGate> events;   // for event_writer()s
   };
 
   // `observer`: is told of every request, on any thread.

@@ -21,7 +21,7 @@ namespace ccm::app {
 
 class CloudEvents {
  public:
-  static constexpr std::size_t kMostNodes = 10;  // of one outage
+  static constexpr std::size_t kMostNodes = 10;  // told in one outage
 
   using Nodes = std::vector<kube::ObjectReference>;
   struct Dependencies {
@@ -58,7 +58,7 @@ class CloudEvents {
   bool outage_ = false;
   bool outage_told_ = false;
   runtime::TimePoint began_;
-  std::string reason_;  // of the Events on Nodes
+  std::string reason_;  // which the Events on Nodes have
   std::string message_;
   std::set<std::string> nodes_;  // that were told
   bool asking_ = false;

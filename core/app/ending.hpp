@@ -24,7 +24,7 @@ enum class Cause {
   signal,         // the first SIGTERM or SIGINT
   second_signal,  // one more
   stop_limit,     // an orderly stop took longer than kStopLimit
-  failure,        // of the API server, the provider or a controller
+  failure,        // the API server, the provider or a controller failed
   trust,          // the settings of the secure port's authentication cannot work
   lease_lost,
   exception,  // a part of this program threw what it should not

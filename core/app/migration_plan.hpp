@@ -15,7 +15,7 @@
 namespace ccm::app {
 
 struct MigrationPlan {
-  std::string lease;                   // of the controllers that move; empty: none does
+  std::string lease;                   // for the controllers that move; empty: none does
   std::set<std::string> migrated;      // controllers that run only while this process holds it
   std::vector<std::string> elsewhere;  // controllers that another component runs
   std::vector<std::string> unknown;    // names in the configuration that mean none of ours

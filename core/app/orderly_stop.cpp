@@ -16,7 +16,7 @@ namespace {
 
 // All but the last are over before the Lease is free, together less than kStopLimit.
 constexpr milliseconds kReconcilesEnd{1'000};  // once they are cancelled
-constexpr milliseconds kEventsOut{1'000};      // those that are still queued then
+constexpr milliseconds kEventsOut{1'000};      // for Events that are still queued then
 constexpr milliseconds kWritesEnd{3'000};      // answers to what was sent
 constexpr milliseconds kRelease{2'000};        // the Lease
 constexpr milliseconds kComponentsEnd{1'000};  // controllers, provider, plugins: each

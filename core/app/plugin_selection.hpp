@@ -21,7 +21,7 @@ namespace ccm::app {
 
 struct SelectedComponent {
   plugin_files::LoadedPlugin plugin;
-  std::string name;  // of the component in it
+  std::string name;  // the component's in it
 };
 
 struct LoadedSelection {

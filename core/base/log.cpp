@@ -102,7 +102,7 @@ class LineSink final : public spdlog::sinks::base_sink<std::mutex> {
 struct State {
   std::atomic<int> verbosity{0};
   std::atomic<int> highest_module{-1};  // -1: no patterns
-  std::shared_mutex mutex;              // of what follows
+  std::shared_mutex mutex;              // for what follows
   std::vector<ModulePattern> modules;
   Format format = Format::text;
   std::function<void(std::string_view)> output;

@@ -65,13 +65,13 @@ enum class Severity { info, warning, error };
 // A record with all fields given: for lines that plugins write.
 struct Record {
   Severity severity = Severity::info;
-  int verbosity = 0;  // of info
+  int verbosity = 0;  // for info lines
   std::string_view message;
   std::span<const Field> fields;
   std::string_view file;  // path or base name; may be empty
   uint32_t line = 0;
   std::string_view logger;       // the plugin's id; empty for the host
-  std::string_view component{};  // of the plugin; only --vmodule looks at it
+  std::string_view component{};  // the plugin's; only --vmodule looks at it
 };
 
 // Writes the record if its verbosity is enabled.
@@ -111,7 +111,7 @@ struct Config {
   int verbosity = 0;
   std::string vmodule{};      // "file=2,dir/*=4,digitalocean=6"; text only
   bool split_stream = false;  // errors to stderr, the rest to stdout; else all to stderr
-  std::string suffix{};       // of each message: " (dry run)"
+  std::string suffix{};       // ends each message: " (dry run)"
 };
 
 // ok, or invalid_argument with the fault of a --vmodule text.

@@ -41,7 +41,7 @@ struct CloudTrouble {
   std::size_t failures = 0;         // operations in a row
   std::string what;                 // "the cloud refuses the credential (401)"
   std::string text;                 // "the cloud refuses the credential since 14:03 UTC (401)"
-  std::string message;              // of the last failure; empty for a slow cloud
+  std::string message;              // the last failure's; empty for a slow cloud
 };
 
 class CloudHealth {

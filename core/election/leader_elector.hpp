@@ -30,7 +30,7 @@ struct ElectionOptions {
   // Gives the Lease's annotations for each write that takes or renews it, on the election's thread;
   // may be empty.
   std::function<LeaseAnnotations()> annotations{};
-  CandidateVersions versions{};  // of an election that the API server coordinates
+  CandidateVersions versions{};  // for an election that the API server coordinates
 };
 
 // "<host name>_<random UUID>" (HOST-108). Fails when the host has no name.

@@ -13,10 +13,10 @@ namespace ccm::election {
 
 struct LeaderMigration {
   struct ControllerLeader {
-    std::string name;       // of a controller
+    std::string name;       // a controller's
     std::string component;  // that runs it; "*": each one, one at a time
   };
-  std::string leader_name;  // of the Lease
+  std::string leader_name;  // the Lease's
   std::vector<ControllerLeader> controller_leaders;
 };
 

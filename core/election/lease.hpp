@@ -33,7 +33,7 @@ struct LeaseRecord {
 
 struct Lease {
   LeaseRecord record;
-  std::string preferred_holder;  // of coordinated election: for whom the holder makes room
+  std::string preferred_holder;  // in a coordinated election: for whom the holder makes room
   std::string resource_version;
   std::string document;  // the whole object as JSON, so that writing it back loses no field
 };

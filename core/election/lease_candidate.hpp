@@ -63,7 +63,7 @@ class LeaseCandidateKeeper {
   boost::asio::steady_timer wake_;
   LeaseCandidate candidate_;   // the last that was seen
   std::string answered_ping_;  // the question that was answered last
-  TimePoint due_{};            // of the next answer without a question
+  TimePoint due_{};            // when the next answer without a question is
   std::string last_failure_;
   bool stopping_ = false;
 };

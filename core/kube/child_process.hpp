@@ -25,7 +25,7 @@ struct ProcessSpec {
 struct ProcessEnd {
   // Not ok: failed_precondition (cannot be started, other exit code, killed) or deadline_exceeded.
   Status status;
-  std::string output;            // of stdout, at most 1 MiB; only with an ok status
+  std::string output;            // its stdout, at most 1 MiB; only with an ok status
   std::string errors;            // the first 4 KiB of stderr; empty with share_stdin
   std::optional<int> exit_code;  // -1 when a signal ended it; none when it was not started
 };

@@ -35,9 +35,9 @@ struct CallRecord {
   std::string_view resource;                 // "v1/nodes"; empty for raw
   unsigned http_status = 0;                  // 0 = no answer
   std::chrono::nanoseconds duration{0};      // without the wait for the rate limiter
-  std::chrono::nanoseconds limiter_wait{0};  // of the first attempt
-  std::size_t request_bytes = 0;             // of the body
-  std::size_t response_bytes = 0;            // of the body; 0 for a stream
+  std::chrono::nanoseconds limiter_wait{0};  // before the first attempt
+  std::size_t request_bytes = 0;             // in the body
+  std::size_t response_bytes = 0;            // in the body; 0 for a stream
   bool stream = false;  // the answer is read as it arrives: its size is unknown
   bool retry = false;   // an attempt after the first
 };
@@ -46,7 +46,7 @@ struct ClientOptions {
   double qps = 20;  // API-67; negative or 0 = no limit
   int burst = 30;
   std::string user_agent;                     // complete (API-106, HOST-133)
-  std::chrono::milliseconds timeout{60'000};  // of each attempt, watches excepted (API-133)
+  std::chrono::milliseconds timeout{60'000};  // for each attempt, watches excepted (API-133)
   int max_retries = 10;                       // API-68
   std::function<void(const CallRecord&)> observer;
   // For everything but safe methods (`net::is_safe_method`): asked right before the first byte
@@ -58,7 +58,7 @@ struct ClientOptions {
 };
 
 struct CallOptions {
-  std::chrono::milliseconds timeout{0};  // of each attempt; 0 = the client's
+  std::chrono::milliseconds timeout{0};  // for each attempt; 0 = the client's
   int max_retries = -1;                  // -1 = the client's; 0 = a single attempt
   bool rate_limited = true;
   // The limit of the answer; 0 = 8 MiB for an object, 64 MiB for list().
@@ -117,7 +117,7 @@ struct ObjectRequest {
   // (API-84): serviceaccounts/NAME/token.
   WriteOptions write{};
   DeleteOptions remove{};
-  ListOptions page{};  // of the list, whole in memory; informers read pages as streams instead
+  ListOptions page{};  // for a list, whole in memory; informers read pages as streams instead
   CallOptions call{};
 };
 

@@ -66,12 +66,12 @@ struct ServerConfig {
   bool insecure_skip_tls_verify = false;
   std::string proxy_url;
 
-  std::string namespace_name;  // of the context; "default" when unsaid
+  std::string namespace_name;  // the context's; "default" when unsaid
 
   // The kubeconfig that all this was read from; it is read again when it changes. Empty: none.
   std::string file;
   std::string file_master;  // the address that the flag --master put in its place
-  FileStamp file_stamp;     // of what was read
+  FileStamp file_stamp;     // the stamp of what was read
 };
 
 struct ClientConfig : ServerConfig {

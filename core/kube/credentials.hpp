@@ -42,7 +42,7 @@ Result<ExecAnswer> parse_exec_answer(std::string_view text, std::string_view api
 struct CredentialTiming {
   std::chrono::milliseconds token_age{50'000};  // API-79
   std::chrono::milliseconds file_check{1'000};  // how often the files are checked, on use
-  std::chrono::milliseconds retry{10'000};      // of a changed file that could not be used
+  std::chrono::milliseconds retry{10'000};      // for a changed file that could not be used
   std::chrono::milliseconds exec_timeout{60'000};
 };
 
@@ -87,7 +87,7 @@ class Credentials {
     ClientConfig config;
     net::TlsOptions tls;
     std::string authorization;
-    Status fault;  // of what could not be used and is as before
+    Status fault;  // what could not be used and is as before
   };
   struct Stamps {
     FileStamp config;
@@ -143,7 +143,7 @@ class Credentials {
   bool exec_have_ = false;
   bool exec_stale_ = false;
   std::optional<std::chrono::system_clock::time_point> exec_expires_;
-  struct ExecRun;  // of the plugin, shared by all requests that wait for it
+  struct ExecRun;  // a run of the plugin, shared by all requests that wait for it
   std::shared_ptr<ExecRun> exec_run_;
   log::Throttle exec_lines_{std::chrono::minutes(1)};
 };

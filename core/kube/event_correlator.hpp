@@ -186,7 +186,7 @@ class EventQueue {
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
-  std::deque<std::string> blocks_;  // of whole Events
+  std::deque<std::string> blocks_;  // whole Events
   std::size_t read_ = 0;            // bytes of the first block
   std::size_t size_ = 0;
 };

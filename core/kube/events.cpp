@@ -17,7 +17,7 @@ namespace ccm::kube {
 namespace asio = boost::asio;
 
 namespace {
-constexpr std::chrono::seconds kSendLimit{60};  // of one Event, its retries included
+constexpr std::chrono::seconds kSendLimit{60};  // for one Event, its retries included
 constexpr std::chrono::minutes kLogInterval{10};
 constexpr int kRepeatedVerbosity = 4;
 }  // namespace
@@ -158,7 +158,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   std::chrono::nanoseconds last_time{0};
   std::minstd_rand random{std::random_device{}()};
 
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;  // for what follows
   EventQueue queue;
   LruMap<std::optional<std::chrono::steady_clock::time_point>> logged;
 };

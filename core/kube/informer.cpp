@@ -41,7 +41,7 @@ struct Listing {
   std::vector<ObjectPtr> objects;
   std::string resource_version;
   std::string continue_token;
-  std::size_t bytes = 0;  // of the objects
+  std::size_t bytes = 0;  // all objects'
   uint64_t skipped = 0;
 };
 
@@ -665,7 +665,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   FieldSet fields;
   std::optional<WireFormat> format;
   ObjectStore store;
-  std::chrono::milliseconds step;  // of growing pauses (API-35)
+  std::chrono::milliseconds step;  // the next of the growing pauses (API-35)
   Clock::time_point last_pause{};
   std::minstd_rand random{std::random_device{}()};
   Signal changed_state;  // synced or stopped
@@ -679,16 +679,16 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   bool version_verified = false;   // a watch may go on from `version`
   int streamed_failures = 0;       // in a row
   std::shared_ptr<ServerFindings> findings;
-  Clock::duration streamed_time{};   // of streams in a row that did not end the list
-  Clock::time_point streamed_end{};  // of the one that is read
+  Clock::duration streamed_time{};   // spent on streams in a row that did not end the list
+  Clock::time_point streamed_end{};  // when the one that is read has to end
   std::unique_ptr<net::ResponseStream> stream;
-  std::unique_ptr<WatchReader> pieces;  // of the stream
+  std::unique_ptr<WatchReader> pieces;  // the stream's
   uint64_t events_of_stream = 0;
   Clock::time_point last_expiry{};
   log::Throttle skipped_lines;
   std::atomic<bool> synced{false};
 
-  mutable std::mutex mutex;  // of what follows, which other threads read
+  mutable std::mutex mutex;  // for what follows, which other threads read
   std::string version;
   InformerStatistics statistics;
   Status failure;

@@ -151,7 +151,7 @@ class Object {
     std::string_view key;
     Position value = kAbsent;
     Position after = 0;  // after the value
-    Position end = 0;    // of the container
+    Position end = 0;    // the container's
     bool keyed = false;
   };
 
@@ -177,7 +177,7 @@ class Object {
   // ObjectStore writes these before it shares them.
   mutable BootClock::time_point seen_ = BootClock::now();
   mutable bool deletion_seen_ = false;
-  uint32_t size_ = 0;          // of the tree that follows this header
+  uint32_t size_ = 0;          // the tree that follows this header
   uint32_t identity_[4] = {};  // offsets of name, namespace, uid, resourceVersion; 0 = absent
 };
 

@@ -232,7 +232,7 @@ constexpr std::size_t kKeptBytes = 64u << 10;
 struct Slot {
   uint64_t integer = 0;    // the last one's
   std::string_view bytes;  // the last one's
-  std::string_view from;   // of the message: the first one, and all that follows it
+  std::string_view from;   // in the message: the first one, and all that follows it
   std::size_t count = 0;
 };
 
@@ -268,7 +268,7 @@ std::optional<Entry> read_entry(std::string_view message, Kind kind) {
 struct MessageDecoder {
   encoding::Writer writer;
   simdjson::dom::parser parser;
-  std::vector<Slot> slots;  // of the message under work and of those around it
+  std::vector<Slot> slots;  // for the message under work and those around it
   std::string unreadable;   // why only JSON can show the object whole; empty: it is malformed
 
   // Members come in the order of Go's struct, which is not that of the numbers, so a first pass

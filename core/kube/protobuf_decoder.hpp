@@ -40,7 +40,7 @@ class Projection {
   struct Kept {
     const Field* field = nullptr;
     std::string key;                // its name as encoding::Writer writes it
-    std::unique_ptr<Node> message;  // of Kind::message
+    std::unique_ptr<Node> message;  // for Kind::message
     // In maps and JSON texts: the kept entries; null = all. Borrowed from the FieldSet.
     const FieldSet::Node* filter = nullptr;
   };

@@ -121,7 +121,7 @@ class ListCutter : public ListReader {
   struct Field {
     bool in_list = false;
     uint32_t number = 0;
-    std::size_t size = 0;  // of the content
+    std::size_t size = 0;  // the content's
     [[nodiscard]] bool item() const { return in_list && number == 2; }
   };
 
@@ -135,12 +135,12 @@ class ListCutter : public ListReader {
   bool broken() { return state_ = State::broken, true; }
 
   std::string api_version_;
-  std::string kind_;  // of the list
+  std::string kind_;  // the list's
   std::size_t max_object_bytes_;
   PieceBuffer buffer_;
   State state_ = State::magic;
   Field field_;
-  uint64_t list_left_ = 0;  // of the list's message
+  uint64_t list_left_ = 0;  // in the list's message
   bool typed_ = false;      // the list's type was seen
   bool listed_ = false;     // the list's message was there
   bool in_list_ = false;

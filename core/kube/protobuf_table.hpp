@@ -43,7 +43,7 @@ struct Message;
 struct Field {
   std::string_view name;  // in JSON
   uint32_t number;
-  Kind kind;  // of each element
+  Kind kind;  // each element's
   Shape shape;
   Omit omit;
   const Message* message;  // null for other kinds

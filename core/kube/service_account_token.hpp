@@ -74,7 +74,7 @@ class ServiceAccountToken final : public TokenSource,
   std::string token_;  // never logged
   TimePoint renew_at_{};
   TimePoint expires_{};
-  Status failure_;  // of the last renewal
+  Status failure_;  // the last renewal's
   TimePoint not_before_{};
   std::chrono::milliseconds retry_;
 };

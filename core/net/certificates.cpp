@@ -27,7 +27,7 @@ void each_certificate(std::string_view pem, const std::function<bool(const X509*
     const Openssl<X509> certificate(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
     if (!certificate || !visit(certificate.get())) break;
   }
-  ERR_clear_error();  // that of the text's end
+  ERR_clear_error();  // the error of the text's end
 }
 
 }  // namespace

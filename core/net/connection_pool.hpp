@@ -27,7 +27,7 @@ struct Connection {
   bool absolute_form = false;       // a plain-http proxy wants the whole URL
   std::string proxy_authorization;  // for that proxy
   bool used = false;                // it has carried an exchange before
-  std::uint64_t generation = 0;     // of the TLS options that it was made with
+  std::uint64_t generation = 0;     // the TLS options that it was made with
   std::chrono::steady_clock::time_point idle_since;
 };
 

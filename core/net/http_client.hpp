@@ -44,7 +44,7 @@ struct Request {
   std::string body;
   // The whole exchange for send(), until the header for open(); 0 = none.
   std::chrono::milliseconds timeout{30'000};
-  std::size_t max_response_bytes = 64u << 20;  // of the body, for send(); 0 = no limit
+  std::size_t max_response_bytes = 64u << 20;  // in the body, for send(); 0 = no limit
   // Asked right before the first byte leaves; shut, the request fails with WriteGate::refusal().
   // From then on a cancellation does not cut it: the request ends with its answer or its timeout,
   // and counts as under way until then. Null = always open, for requests that change nothing.

@@ -30,8 +30,8 @@ class NoProxy {
 
  private:
   struct Rule {
-    std::optional<Cidr> range;  // of addresses; without one it is a rule for names
-    std::string suffix;         // of a name; starts with a dot
+    std::optional<Cidr> range;  // for addresses; without one it is a rule for names
+    std::string suffix;         // a name's; starts with a dot
     bool apex = false;          // the name without its dot matches too
     std::uint16_t port = 0;     // 0 = any
   };

@@ -44,8 +44,8 @@ struct PeerCheck {
 
 // A TLS session without a transport below it yet.
 struct TlsSession {
-  std::unique_ptr<PeerCheck> check;   // of a client
-  std::unique_ptr<HelloGuard> guard;  // of a server
+  std::unique_ptr<PeerCheck> check;   // a client's
+  std::unique_ptr<HelloGuard> guard;  // a server's
   Openssl<SSL> ssl;                   // refers to those
 };
 

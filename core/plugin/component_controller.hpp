@@ -30,7 +30,7 @@ class ComponentController final : public runtime::Reconciler {
  public:
   struct Options {
     std::chrono::milliseconds default_resync{0};  // --min-resync-period
-    prometheus::Registry* metrics = nullptr;      // of the queue; null = none
+    prometheus::Registry* metrics = nullptr;      // the queue's; null = none
   };
 
   // `component` offers ccm.controller/1 as `controller`.

@@ -136,7 +136,7 @@ class ContextTable {
   struct Entry {
     uint32_t plugin = 0;
     Ptr context;
-    uint64_t parent = 0;  // of a child that the plugin made
+    uint64_t parent = 0;  // for a child that the plugin made
     std::unordered_set<uint64_t> children{};
   };
   std::vector<Ptr> take(uint64_t id);  // with all below, itself first; under the lock

@@ -34,7 +34,7 @@ class KnownSecrets {
 
   mutable std::mutex mutex_;
   std::deque<std::string> secrets_;           // the last used one at the end
-  std::shared_ptr<const SecretForms> forms_;  // of these; null = none
+  std::shared_ptr<const SecretForms> forms_;  // all forms of these; null = none
 };
 
 }  // namespace ccm::plugin

@@ -288,7 +288,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
     runtime::TimePoint begin;
     uint64_t registration = 0;
     uint64_t number = 0;
-    uint64_t task = 0;         // of the lane, for one that runs on a worker
+    uint64_t task = 0;         // the lane's number, for one that runs on a worker
     std::weak_ptr<Held> held;  // gone when the plugin is done
     bool missed_deadline = false;
     bool on_loop = false;
@@ -334,7 +334,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   std::atomic<uint64_t> wrong_thread_{0};
   std::mutex reported_mutex_;
   std::set<std::string, std::less<>> reported_;            // functions called from a wrong thread
-  mutable std::mutex open_mutex_;                          // of the members below
+  mutable std::mutex open_mutex_;                          // for the members below
   std::multiset<std::string, std::less<>> unseen_writes_;  // operations
   std::map<std::string, Abandoned, std::less<>> abandoned_;
   std::size_t abandoned_count_ = 0;

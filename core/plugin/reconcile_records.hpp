@@ -66,7 +66,7 @@ struct ObjectReport {
   ObjectState state = ObjectState::unknown;
   std::string step;     // "loadbalancers.ensure"; empty before the first
   std::string message;  // why it is not settled; at most 512 bytes
-  std::string reason;   // of the status
+  std::string reason;   // the status's
   ErrorClass error_class = ErrorClass::none;
   std::chrono::nanoseconds since{0};                 // in this state, for this reason
   std::chrono::nanoseconds unsettled{0};             // since the start of the first failed attempt
@@ -140,7 +140,7 @@ class ReconcileRecords {
 
   const runtime::Timers& timers_;
   Records records_;
-  std::size_t left_alone_ = 0;  // of them
+  std::size_t left_alone_ = 0;  // how many of them
   SettledTimes settled_;
 };
 

@@ -15,7 +15,7 @@
 namespace ccm::plugin {
 
 struct WarningReport {
-  std::string kind;  // of the object: "Service"
+  std::string kind;  // the object's: "Service"
   std::string reason;
   std::string message;
   std::chrono::nanoseconds since{0};  // it was recorded
@@ -24,7 +24,7 @@ struct WarningReport {
 class WarningNotes {
  public:
   static constexpr std::size_t kMostObjects = 4'096;  // then the oldest is dropped
-  static constexpr std::size_t kMostReasons = 4;      // of an object; the last message of each
+  static constexpr std::size_t kMostReasons = 4;      // for an object; the last message of each
 
   explicit WarningNotes(const runtime::Timers& timers) : timers_(timers) {}
 

@@ -236,7 +236,7 @@ Result<std::string_view> read_note(const ElfReader& file) {
 namespace {
 
 constexpr uint64_t kMaxSymbols = 1U << 22;
-constexpr size_t kMaxExports = 1U << 16;  // of a plugin there should be one
+constexpr size_t kMaxExports = 1U << 16;  // a plugin should have one
 
 // The number of dynamic symbols by DT_GNU_HASH: the end of the chain that starts last.
 uint64_t count_by_gnu_hash(Bytes table) {

@@ -25,7 +25,7 @@ using Bytes = std::span<const std::byte>;
 
 struct NoteArea {
   Bytes bytes;
-  uint64_t alignment;  // of the notes within: 4 or 8
+  uint64_t alignment;  // the notes' within: 4 or 8
 };
 
 class ElfReader {
@@ -103,7 +103,7 @@ Result<std::string_view> read_note(const ElfReader& file);
 struct ElfFacts {
   bool shared_library = false;       // neither an executable (PIE or not) nor an object file
   std::vector<std::string> exports;  // defined dynamic symbols that others can bind to, sorted
-  std::vector<std::string> unique;   // those of them that RTLD_LOCAL does not keep apart
+  std::vector<std::string> unique;   // symbols that RTLD_LOCAL does not keep apart
   std::vector<std::string> needed;   // DT_NEEDED, in order
   std::string soname;
   std::string run_path;  // DT_RUNPATH, else DT_RPATH

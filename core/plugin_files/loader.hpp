@@ -22,7 +22,7 @@ struct LoadedPlugin {
   Manifest manifest;
   const ccm_plugin* plugin = nullptr;  // the plugin's own, valid until the process ends
   std::vector<std::string> warnings;   // one sentence each, worth a log line
-  std::string sha256{};                // of the file as it was loaded; lower-case hexadecimal
+  std::string sha256{};                // the file's as it was loaded; lower-case hexadecimal
 };
 
 class Loader {

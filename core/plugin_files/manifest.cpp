@@ -275,7 +275,7 @@ Manifest read_manifest(const json& document, ManifestReport& findings) {
     read_annotation_table(*table, manifest, findings);
   }
   check_rule_controllers(manifest, findings);
-  (void)reader.any("cloudPermissions");  // of `ccmctl permissions`, which reads it
+  (void)reader.any("cloudPermissions");  // for `ccmctl permissions`, which reads it
   reader.finish();
   return manifest;
 }

@@ -19,15 +19,15 @@ struct OnlyWith {
   std::string annotation;
   std::vector<std::string> values;
   std::optional<std::string> fallback;  // the other one's value when absent; nothing = it depends
-  std::string environment;  // of the provider: a variable that gives another fallback; "" = none
+  std::string environment;  // the provider's variable that gives another fallback; "" = none
 };
 
 struct KnownAnnotation {
   std::string name;
   AnnotationType type = AnnotationType::text;
-  std::vector<std::string> allowed;        // of a choice
+  std::vector<std::string> allowed;        // for a choice
   std::vector<std::string> item_prefixes;  // with which an item of `items` may begin; empty = any
-  std::optional<int64_t> minimum;          // of an integer
+  std::optional<int64_t> minimum;          // for an integer
   std::optional<int64_t> maximum;
   // By value ("*": any), the annotations that are required too.
   std::map<std::string, std::vector<std::string>> needs;
@@ -39,7 +39,7 @@ struct KnownAnnotation {
 };
 
 struct AnnotationTable {
-  std::vector<std::string> prefixes;  // of names that are this provider's
+  std::vector<std::string> prefixes;  // begin the names that are this provider's
   std::vector<KnownAnnotation> known;
 
   [[nodiscard]] const KnownAnnotation* find(std::string_view name) const;

@@ -113,7 +113,7 @@ class CloudConnection {
   cloud::DeletionTelemetry member_telemetry_;
   cloud::DeletionTelemetry route_telemetry_;
   cloud::AbsenceBrake load_balancer_deletions_;
-  cloud::AbsenceBrake last_members_;  // of load balancers
+  cloud::AbsenceBrake last_members_;  // load balancers'
   cloud::AbsenceBrake route_deletions_;
   bool watches_nodes_ = false;
   std::string id_annotation_ = "cloud-controller-manager/load-balancer-id";

@@ -202,7 +202,7 @@ struct PluginHost::Impl {
   std::shared_ptr<cloud::AnnotationWarnings> annotation_warnings;
   std::vector<Unit> controllers;
   std::vector<Unit> unfinished;        // whose create was not completed in time
-  runtime::Timers::Id next_start = 0;  // of a controller, while it has to wait; else 0
+  runtime::Timers::Id next_start = 0;  // a controller's, while it has to wait; else 0
   bool leading = false;
   bool stopping = false;
   bool controllers_stopped = false;

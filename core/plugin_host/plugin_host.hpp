@@ -57,8 +57,8 @@ struct ComponentReport {
     bool started = false;       // it takes keys
     std::size_t workers = 0;    // keys that it reconciles at once
   };
-  std::optional<Queue> queue;        // of a controller that was set up
-  std::vector<std::string> watches;  // of a controller: "v1/nodes"
+  std::optional<Queue> queue;        // for a controller that was set up
+  std::vector<std::string> watches;  // a controller's: "v1/nodes"
 };
 
 class PluginHost {

@@ -161,7 +161,7 @@ class ControllerRunner {
   ReportFn report_;
   WorkQueue queue_;
   std::unordered_map<std::string, std::chrono::milliseconds> periods_;
-  std::array<std::size_t, 2> watches_{};  // of cluster-scoped and of namespaced objects
+  std::array<std::size_t, 2> watches_{};  // counts for cluster-scoped and for namespaced objects
   std::size_t unsynced_ = 0;
   std::size_t running_ = 0;
   bool started_ = false;

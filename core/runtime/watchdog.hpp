@@ -86,9 +86,9 @@ class Watchdog {
   struct Running {
     const WatchedComponent* component;  // the innermost one
     std::string_view operation;
-    std::chrono::nanoseconds duration;  // of the innermost call so far
+    std::chrono::nanoseconds duration;  // the innermost call's so far
     std::chrono::nanoseconds held;      // since plugin code has held the loop
-    uint64_t number;                    // of the call; no two have the same
+    uint64_t number;                    // the call's; no two have the same
   };
   // nullopt: no plugin's code runs on the loop. Any thread.
   [[nodiscard]] std::optional<Running> running() const;

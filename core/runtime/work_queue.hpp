@@ -110,7 +110,7 @@ class WorkQueue {
   struct Position {
     bool ready = false;            // a worker may take it
     bool running = false;          // taken
-    std::optional<TimePoint> due;  // of a delayed key
+    std::optional<TimePoint> due;  // when a delayed key is
     TimePoint since;               // ready or running
     uint32_t failures = 0;
   };

@@ -34,14 +34,14 @@ class Allowance : public std::enable_shared_from_this<Allowance> {
   using Nanoseconds = std::chrono::nanoseconds;
 
   struct Limits {
-    double share = 0.03;  // of a core; unmeasured work adds up to 0.02
+    double share = 0.03;  // share of a core; unmeasured work adds up to 0.02
     Nanoseconds saved{std::chrono::milliseconds(100)};  // limit of what can be used at once
   };
 
   // The recent use by the strangers of one address, and their number.
   struct Account {
     std::string address;
-    double weight = 1;  // of its share against others'
+    double weight = 1;  // its share against others'
     std::size_t strangers = 0;
     double used = 0;  // ns, of which half is forgotten in each kHalfLife
     Clock::time_point at{};

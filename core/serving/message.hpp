@@ -49,7 +49,7 @@ struct HeaderField {
 struct Request {
   std::string method;
   std::string target;  // as in the request line
-  std::string path;    // of the target, without query; percent-encoding as it came
+  std::string path;    // the target's, without query; percent-encoding as it came
   std::string query;   // without "?"
   std::vector<HeaderField> headers;
   std::string body;

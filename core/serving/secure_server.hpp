@@ -38,7 +38,7 @@ struct ServingOptions {
 
   int min_tls_version = 0x0303;     // TLS 1.2, as in SSL_CTX_set_min_proto_version (HOST-56)
   std::string cipher_list;          // OpenSSL's names for TLS 1.2 and before; empty = ours
-  std::string ciphersuites;         // the same for TLS 1.3; empty = OpenSSL's
+  std::string ciphersuites;         // for TLS 1.3; empty = OpenSSL's
   std::vector<std::string> groups;  // OpenSSL's names; empty = Go's (HOST-57)
 
   // HOST-105. Less than Go's 1 MiB: a request here has only a token and some groups of its user.

@@ -61,7 +61,7 @@ void Plan::note(Change change, std::size_t number) {
 namespace {
 
 constexpr std::size_t kColumns = 5;
-constexpr std::size_t kWidest = 64;  // of a cell, in bytes
+constexpr std::size_t kWidest = 64;  // bytes in a cell
 
 using Row = std::array<std::string, kColumns>;
 

@@ -29,8 +29,8 @@ struct Change {
   std::string controller;  // that asks for it; the component's own name without one
   std::string object;      // "worker-1", "default/shop"; empty: of no object
   std::string action;      // "patch v1/nodes/status", "POST https://cloud/v2/load_balancers"
-  std::vector<FieldChange> fields;  // of a patch
-  std::string body;                 // of everything else; may be empty
+  std::vector<FieldChange> fields;  // a patch's
+  std::string body;                 // any other request's; may be empty
   std::string before{};             // what such a body takes the place of, in words; may be empty
 
   bool operator==(const Change&) const = default;

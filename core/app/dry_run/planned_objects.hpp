@@ -85,7 +85,7 @@ class PlannedObjects final : public plugin::ObjectCache, public runtime::EventSo
   runtime::EventSource& events_;
   runtime::EventLoop& loop_;
   std::vector<Subscriber> subscribers_;
-  mutable std::mutex mutex_;  // of edited_
+  mutable std::mutex mutex_;  // for edited_
   std::map<Key, Edited> edited_;
 };
 

@@ -75,7 +75,7 @@ struct ServiceControllerOptions {
 
 // Limits of changes of load balancers; a burst of 0: no limit.
 struct LoadBalancerLimitFlags {
-  int32_t change_burst = 10;  // of one Service
+  int32_t change_burst = 10;  // for one Service
   Duration change_period = std::chrono::seconds(30);
   int32_t namespace_burst = 100;
   Duration namespace_period = std::chrono::seconds(5);

@@ -88,7 +88,7 @@ class CommandLine {
     std::string plugin;  // id
     std::string flag;
     std::string environment;
-    std::optional<plugin_files::Option> shared;  // of a flag that the host has, too
+    std::optional<plugin_files::Option> shared;  // when the host has that flag, too
   };
   Environment environment_;
   std::unique_ptr<Options> options_;

@@ -11,7 +11,7 @@ namespace ccm::app {
 
 // Where a flag that was not given means something else than upstream's default.
 struct ConfigInForce {
-  double qps = -1;                        // of each client; negative: no limit
+  double qps = -1;                        // each client's; negative: no limit
   int burst = -1;                         // likewise
   std::optional<std::size_t> node_syncs;  // workers of the controllers, once they are set up
   std::optional<std::size_t> node_lifecycle_syncs;

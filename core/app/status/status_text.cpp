@@ -56,7 +56,7 @@ std::pair<std::string, std::string> split_command(const std::string& message) {
 }
 
 struct Group {
-  StatusJson json;  // of its first object
+  StatusJson json;  // its first object's
   std::string cause;
   std::map<std::string, std::string> commands;  // by key; empty: it has none
   std::string since;

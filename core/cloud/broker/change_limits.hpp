@@ -95,8 +95,8 @@ class ChangeLimits {
     std::string namespace_name;
     TimePoint full;        // when the Service's bucket is full again
     TimePoint touched;     // the last request
-    std::string content;   // of the last request that was let through
-    std::string id;        // of the load balancer, by the last answer
+    std::string content;   // the last request that was let through
+    std::string id;        // the load balancer's, by the last answer
     std::string asked_id;  // the one that the last request had, whosever it was
     Last last = Last::none;
     Bears bears = Bears::none;

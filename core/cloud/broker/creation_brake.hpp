@@ -68,7 +68,7 @@ class CreationBrake {
   const std::chrono::milliseconds window_;
   metrics::Counters& lifecycle_;
   prometheus::Gauge& held_;
-  std::unordered_set<std::string> namespaces_;  // those with a series of their own
+  std::unordered_set<std::string> namespaces_;  // with a series of their own
   // By UID: Services whose load balancer was replaced, or was made by an operation that failed.
   std::unordered_map<std::string, Entry> services_;
   std::size_t prune_at_ = 64;

@@ -195,7 +195,7 @@ class ListCalls {
   const std::chrono::milliseconds interval_;
   const std::function<void()> due_;
   std::optional<runtime::TimePoint> began_;
-  std::shared_ptr<plugin::Origin> origin_;  // of the running one
+  std::shared_ptr<plugin::Origin> origin_;  // the running listing's
   plugin::CallPriority began_as_ = plugin::CallPriority::refresh;
   std::size_t price_ = 0;
   Status failure_;

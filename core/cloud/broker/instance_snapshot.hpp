@@ -26,7 +26,7 @@ class InstanceSnapshot {
   static Result<Ptr> copy(const ccm_instance_list* list);
   // Answers to questions: element i answers question i.
   static Result<Ptr> copy_answers(const ccm_instance_list* list);
-  static Result<Ptr> copy(const ccm_instance* instance);  // of one
+  static Result<Ptr> copy(const ccm_instance* instance);  // one instance
 
   [[nodiscard]] std::size_t size() const { return records_.size(); }
   // False when instances may be missing: the provider says so, or one is listed twice. That one

@@ -25,7 +25,7 @@
 namespace ccm::cloud {
 
 struct BrokerOptions {
-  std::chrono::milliseconds max_age{60'000};       // of a reused answer
+  std::chrono::milliseconds max_age{60'000};       // an answer that is reused
   std::chrono::milliseconds list_interval{5'000};  // between the starts of two listings
   std::vector<std::string> provider_id_prefixes;   // empty = every provider ID is ours
 };

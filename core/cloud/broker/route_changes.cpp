@@ -106,7 +106,7 @@ class Batches {
 
  private:
   const std::size_t limit_;
-  std::size_t size_ = 0;  // of the last one
+  std::size_t size_ = 0;  // changes in the last batch
 };
 
 }  // namespace

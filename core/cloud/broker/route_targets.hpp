@@ -82,7 +82,7 @@ class RouteTargets {
     std::string instance_id;
     bool named = false;  // the cloud calls it as the Node is called
     std::vector<NodeAddress> instance_addresses;
-    Status why;  // of the last answer that said nothing
+    Status why;  // the last answer that said nothing
   };
   // An entry of a Node's spec.podCIDRs.
   struct Range {
@@ -98,7 +98,7 @@ class RouteTargets {
     std::string provider_id;  // its text
     std::string instance;     // the provider ID of its instance, if the cloud had said it
   };
-  using Key = std::pair<std::string, std::string>;  // of a route: id and destination
+  using Key = std::pair<std::string, std::string>;  // a route's id and destination
   struct Target {
     kube::ObjectPtr object;
     std::string_view created;
@@ -143,10 +143,10 @@ class RouteTargets {
   std::map<std::string, Known, std::less<>> known_;  // by the Node's name
   std::vector<Target> targets_;
   std::unordered_map<std::string_view, std::size_t> by_name_;
-  std::unordered_map<std::string_view, std::size_t> by_instance_;  // those that hold it
+  std::unordered_map<std::string_view, std::size_t> by_instance_;  // Nodes that hold it
   std::multimap<Cidr, std::size_t> by_address_;
   std::multimap<Cidr, std::size_t> by_range_;
-  std::map<Key, Owner> owners_;  // of the routes of the last listing
+  std::map<Key, Owner> owners_;  // for the routes of the last listing
   std::set<Key> former_;         // for of_former_node()
   // The destinations of those routes that work, by the names of their Nodes.
   std::map<std::string, std::vector<Cidr>, std::less<>> routed_;

@@ -22,10 +22,10 @@ std::string key_of(const Route& route) {
 struct RoutesBroker::Request {
   const Changes changes;
   const std::shared_ptr<plugin::Context> context;
-  std::vector<Status> statuses;        // of all changes
+  std::vector<Status> statuses;        // for all changes
   std::vector<std::size_t> allowed{};  // removals that go to the provider
   std::vector<Route> admitted{};       // additions that do
-  std::vector<std::size_t> places{};   // of these among the additions
+  std::vector<std::size_t> places{};   // where these are among the additions
   std::vector<RouteBatch> batches{};
 
   // Calls `fn(route, change, its status)` for the changes of a batch, removals first.

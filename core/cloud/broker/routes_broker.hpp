@@ -35,7 +35,7 @@ struct RouteBatch;
 struct RouteReport {
   std::string destination;
   bool present = false;  // it was in the cloud's last listing
-  Status failure;        // of its last change, while that has not succeeded; is_held() by the brake
+  Status failure;        // its last change's, while that fails; is_held() by the brake
   uint32_t attempts = 0;
   std::chrono::nanoseconds since{0};  // it has this state
 };
@@ -111,7 +111,7 @@ class RoutesBroker {
   AbsenceBrake& brake_;
   const std::unique_ptr<RouteTargets> targets_;
   const NodeDeleted node_deleted_;
-  std::vector<Route> owned_;           // of the last listing
+  std::vector<Route> owned_;           // by the last listing
   std::optional<int64_t> batch_size_;  // by the provider's last answer
   bool by_address_ = false;            // likewise: its routes lead to addresses
   runtime::TimePoint listed_;

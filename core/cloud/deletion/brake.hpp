@@ -30,7 +30,7 @@
 namespace ccm::cloud {
 
 struct BrakeOptions {
-  int percent = 25;  // of all objects of the kind that may vanish in a window
+  int percent = 25;  // share of all objects of the kind that may vanish in a window
   int minimum = 2;   // number that may always vanish in a window
   std::chrono::milliseconds window{600'000};
   std::chrono::milliseconds hold{1'800'000};  // afterwards, held deletions go at the limit's pace
@@ -74,10 +74,10 @@ struct BrakeReport {
   bool observed = false;  // there was an observation; before the first one the rest says nothing
   std::size_t known = 0;
   std::size_t absent = 0;      // in the last sighted observation
-  std::size_t announced = 0;   // of those, announced
-  std::size_t terminated = 0;  // of those, terminated by the cloud's own word
+  std::size_t announced = 0;   // announced ones among them
+  std::size_t terminated = 0;  // terminated ones among them, by the cloud's own word
   bool contradicted = false;   // counted all the same: the answer lacks objects that are alive
-  std::size_t held = 0;        // of the absent ones, held because they are too many
+  std::size_t held = 0;        // absent ones that are held because they are too many
   std::size_t deleted = 0;     // names of those deleted for absence within the window
   std::size_t limit = 0;       // in force now
   bool first_window = false;   // the limit is the minimum, since this process has just begun

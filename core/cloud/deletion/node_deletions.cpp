@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr std::string_view kNodes = "v1/nodes";
-constexpr milliseconds kWhole{60'000};  // of a deletion without a time limit
+constexpr milliseconds kWhole{60'000};  // for a deletion without a time limit
 constexpr milliseconds kLongestHold{60'000};
 constexpr int kDeletes = 3;  // with conflicts
 
@@ -93,10 +93,10 @@ struct NodeDeletions::Candidate {
   const NodeDeletion request;
   const runtime::TimePoint deadline;
   NodeFacts node;
-  bool unseen = false;             // of NodeView::unseen
+  bool unseen = false;             // in NodeView::unseen
   const char* ground = "deleted";  // for metrics
   Round* round = nullptr;          // while it decides on it
-  InstanceAnswer answer;           // of the look-up
+  InstanceAnswer answer;           // the look-up's
   std::coroutine_handle<> waiting;
 };
 
@@ -105,7 +105,7 @@ struct NodeDeletions::Round {
   Result<InstanceSnapshot::Ptr> listing{InstanceSnapshot::Ptr()};  // null: the provider has none
   std::optional<InstanceQuery> canary;
   Standing canary_standing = Standing::absent;
-  Candidates asking;  // those that wait for a look-up
+  Candidates asking;  // wait for a look-up
 
   [[nodiscard]] bool listed() const { return listing && *listing; }
 };

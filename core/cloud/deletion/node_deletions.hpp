@@ -119,7 +119,7 @@ class NodeDeletions {
 
   Dependencies deps_;
   Brake brake_;
-  Brake unseen_brake_;  // of Nodes that prove nothing (NodeView::unseen)
+  Brake unseen_brake_;  // for Nodes that prove nothing (NodeView::unseen)
   HeldNodes held_;
   Sightings sightings_;
   std::map<std::string, runtime::TimePoint> deleted_;  // by name

@@ -53,7 +53,7 @@ enum class Standing {
 };
 
 Standing standing_of(const NodeFacts& node, const InstanceSnapshot& instances);
-Standing standing_of(int32_t instance_state);  // of one answer, CCM_INSTANCE_*
+Standing standing_of(int32_t instance_state);  // one answer's CCM_INSTANCE_*
 
 struct NodeView {
   BrakeObservation observation;
@@ -70,7 +70,7 @@ struct NodeView {
 void add_gone(BrakeObservation& observation, const NodeFacts& node, Standing standing);
 
 struct ViewRequest {
-  const std::vector<NodeFacts>& nodes;  // of this provider only
+  const std::vector<NodeFacts>& nodes;  // this provider's only
   const InstanceSnapshot* instances;    // null: the provider cannot list
   // UIDs of the Nodes whose deletion is requested.
   const std::unordered_set<std::string>& wanted;

@@ -22,7 +22,7 @@ using SendHttp = std::function<void(net::Request, std::function<void(Result<net:
 // A client with options of its own. Loop thread.
 struct OwnHttpClient {
   SendHttp send;
-  std::function<Status()> check;                   // of its TLS texts and its proxy
+  std::function<Status()> check;                   // looks at its TLS texts and its proxy
   std::function<void(net::TlsOptions)> set_tls{};  // for new connections
 };
 using MakeHttpClient = std::function<OwnHttpClient(net::ClientOptions)>;

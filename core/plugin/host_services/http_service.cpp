@@ -77,7 +77,7 @@ Status redacted(const Status& status, const std::vector<std::string>& secrets) {
 struct HttpCall {
   net::Request request;
   std::string operation;
-  std::string credential;  // of the call budget: "PLUGIN/NAME"
+  std::string credential;  // for the call budget: "PLUGIN/NAME"
   std::vector<std::string> secrets;
   std::string replaces;  // for a dry run
   uint32_t tries = 1;
@@ -432,7 +432,7 @@ constexpr std::chrono::hours kWarnAgain{1};
 struct WantedClient {
   std::string name;
   net::ClientOptions options;
-  std::array<std::string, 3> files;  // of CA, certificate and key; empty = the text counts
+  std::array<std::string, 3> files;  // for CA, certificate and key; empty = the text counts
   std::size_t body_limit = kMostBody;
   std::vector<std::string> secrets;
 };

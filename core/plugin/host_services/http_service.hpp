@@ -38,16 +38,16 @@ struct HttpCallRecord {
 struct HttpServiceOptions {
   SendHttp send;
   CallBudgets* budgets = nullptr;  // shared by all components; must outlive them
-  std::string user_agent;          // of the component (HOST-133), unless the request brings one
+  std::string user_agent;          // the component's (HOST-133), unless the request brings one
   std::function<void(const HttpCallRecord&)> observer;  // may be empty
-  std::shared_ptr<net::WriteGate> gate;        // of what changes something; null = always open
+  std::shared_ptr<net::WriteGate> gate;        // for what changes something; null = always open
   std::shared_ptr<HttpRecording> recording{};  // gets each exchange; null: none is recorded
   WithheldWrites* withheld = nullptr;          // gets what changes something, in a dry run
   // The limit of an answer: reading it costs a multiple of that. A client of the component's own
   // may have another one.
   std::size_t body_limit = 16u << 20;
   std::vector<std::string> secrets{};          // further texts to redact
-  std::shared_ptr<std::stop_source> closed{};  // of a client of its own: it was closed
+  std::shared_ptr<std::stop_source> closed{};  // for a client of its own: it was closed
 };
 
 class HttpService final : public HostService {
@@ -81,7 +81,7 @@ class HttpClientService final : public HostService {
   static void close(void* self, uint64_t number) noexcept;
   static const ccm_host_http_client kTable;
 
-  const std::shared_ptr<State> state_;  // of the loop
+  const std::shared_ptr<State> state_;  // the loop's
 };
 
 }  // namespace ccm::plugin

@@ -269,7 +269,7 @@ void KubeService::get(void* self, ccm_ctx ctx, const ccm_kube_get_request* given
 namespace {
 
 constexpr int64_t kPageSize = 500;             // as client-go's pager
-constexpr std::size_t kListBytes = 64u << 20;  // of all pages
+constexpr std::size_t kListBytes = 64u << 20;  // in all pages
 constexpr std::size_t kListedObject = 8u << 20;
 
 // The pages of a listing so far.

@@ -51,7 +51,7 @@ std::vector<std::string> in_base64(std::string_view secret) {
 // One character of a text, decoded.
 struct Decoded {
   std::string bytes;
-  std::size_t length;  // of its writing
+  std::size_t length;  // bytes of its writing
 };
 
 std::string utf8_of(uint32_t code) {

@@ -36,7 +36,7 @@ class SecretForms {
  private:
   struct Form {
     std::string text;
-    bool any_case;  // of hexadecimal digits
+    bool any_case;  // in hexadecimal digits
   };
   // How many characters of `text` repeat a form; 0 = none does.
   [[nodiscard]] std::size_t match(std::string_view text) const;

@@ -63,7 +63,7 @@ class ReviewSlots {
 };
 
 struct ReviewLimits {
-  std::chrono::milliseconds budget{10'000};  // of one review, with all its attempts
+  std::chrono::milliseconds budget{10'000};  // for one review, with all its attempts
   std::chrono::milliseconds first_pause{500};
   double pause_factor = 1.5;
   int tries = 5;

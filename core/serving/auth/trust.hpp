@@ -54,7 +54,7 @@ class PeerCertificates {
     Status status;
     std::chrono::system_clock::time_point until;
   };
-  mutable std::vector<Known> known_;  // of existing authorities
+  mutable std::vector<Known> known_;  // existing authorities
 };
 
 // A bundle of certificate authorities whose client certificates are trusted. Immutable.
