@@ -1,26 +1,19 @@
-#include "booleans.hpp"
-#include "controller.hpp"
+#include "clean_up.hpp"
+
+#include "decision.hpp"
 #include "hash.hpp"
+#include "intent.hpp"
 #include "names.hpp"
+#include "patches.hpp"
 
-#include <ccm/namespace_rules.hpp>
-
+#include <chrono>
+#include <string>
 #include <utility>
 
 namespace ccm::service {
 namespace {
 
 using std::chrono::milliseconds;
-
-Status retained_by_annotation(const ServiceState& service) {
-  const std::string value(service.annotation(kRetainAnnotation));
-  const std::string annotation = "the annotation " + std::string(kRetainAnnotation);
-  if (says_true(value)) {
-    return {Code::implemented_elsewhere, annotation + " asks for it"};
-  }
-  return {Code::implemented_elsewhere, ErrorClass::invalid_spec,
-          annotation + " is \"" + value + "\", which is neither true nor false"};
-}
 
 // Nothing is left of it.
 bool is_gone(const Status& status) {
@@ -33,7 +26,7 @@ bool not_owned(const Status& status) { return status.reason() == kProvidersNotOw
 
 }  // namespace
 
-Task<Status> Controller::clean_up(Ctx ctx, SyncPtr sync) {
+Task<Status> CleanUp::run(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
   Hash hash;
   hash.add("clean up");
@@ -45,9 +38,9 @@ Task<Status> Controller::clean_up(Ctx ctx, SyncPtr sync) {
     co_return deferred.with_retry_after(left);
   }
   LoadBalancerService removal = make_removal(sync->object, sync->service, sync->options);
-  if (retains(*sync)) {
-    tell_kept(*sync, retained_by_annotation(sync->service));
-    Status kept = co_await finish_clean_up(ctx, sync, false);
+  if (retention_.retains(*sync)) {
+    report_kept(*sync, Retention::reason(sync->service));
+    Status kept = co_await finish(ctx, sync, false);
     co_return kept;
   }
   const bool exists = !removal.id.empty() || !sync->service.ingress.empty() || record.applied();
@@ -60,115 +53,90 @@ Task<Status> Controller::clean_up(Ctx ctx, SyncPtr sync) {
   Status removed = co_await host_.load_balancers.remove(ctx, std::move(removal));
   const bool gone = is_gone(removed);
   if (not_owned(removed)) {
-    tell_not_owned(*sync);
+    report_not_owned(*sync);
   } else if (is_kept(removed)) {
-    if (exists) tell_kept(*sync, removed);
+    if (exists) report_kept(*sync, removed);
   } else if (removed.error_class() == ErrorClass::waiting) {
-    tell_braked(*sync, removed);
-    Status waiting = co_await wait(ctx, sync, std::move(removed), kDeleting, ServicePatch());
+    report_braked(*sync, removed);
+    Status waiting =
+        co_await reporting_.wait(ctx, sync, std::move(removed), kDeleting, ServicePatch());
     co_return waiting;
   } else if (!gone) {
     removed.with_context("failed to delete load balancer");
-    Status told = co_await fail(ctx, sync, std::move(removed), kSyncFailed, true);
-    co_return told;
+    Status reported = co_await reporting_.fail(ctx, sync, std::move(removed), kSyncFailed, true);
+    co_return reported;
   }
-  Status let = co_await finish_clean_up(ctx, sync, gone);
+  Status let = co_await finish(ctx, sync, gone);
   co_return let;
 }
 
 // SVC-32 to SVC-35, in one write. The provider's annotations stay: the user may have written them.
-Task<Status> Controller::finish_clean_up(Ctx ctx, SyncPtr sync, bool deleted) {
+Task<Status> CleanUp::finish(Ctx ctx, SyncPtr sync, bool deleted) {
   ServicePatch patch;
   if (sync->service.finalizer) patch.finalizer = ServicePatch::Finalizer::remove;
-  if (deleted) patch.annotate(sync->service, *id_annotation_, "");
+  if (deleted) patch.annotate(sync->service, sync->options.id_annotation, "");
   patch.set_ingress(sync->service, {});
   patch.remove_condition(sync->service, kReadyCondition);
   patch.remove_condition(sync->service, kPortsErrorCondition);
   if (!patch.empty()) {
-    Status written = co_await write(ctx, sync, std::move(patch));
+    Status written = co_await writer_.write(ctx, sync, std::move(patch));
     if (!written.ok() && written.error_class() != ErrorClass::not_found) {
       written.with_context("failed to remove load balancer cleanup finalizer");
-      Status told = co_await fail(ctx, sync, std::move(written), kSyncFailed, false);
-      co_return told;
+      Status reported = co_await reporting_.fail(ctx, sync, std::move(written), kSyncFailed, false);
+      co_return reported;
     }
   }
-  if (deleted && sync->record->deleting()) tell_deleted(*sync);
+  if (deleted && sync->record->deleting()) report_deleted(*sync);
   time_to_address_.forget(sync->record->uid);
-  erase_record(sync->key);
+  records_.erase(sync->key);
   co_return Status();
 }
 
 // SVC-36: there is no Service to write to any more.
-Task<Status> Controller::remove_vanished(Ctx ctx, SyncPtr sync) {
+Task<Status> CleanUp::remove_vanished(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
   if (!sync->service.load_balancer && !record.has_balancer()) co_return Status();
   LoadBalancerService removal = make_removal(sync->object, sync->service, sync->options);
-  if (retains(*sync)) {
-    tell_kept(*sync, retained_by_annotation(sync->service));
+  if (retention_.retains(*sync)) {
+    report_kept(*sync, Retention::reason(sync->service));
     co_return Status();
   }
   if (record.id.empty()) record.id = removal.id;
   announce_deletion(*sync);
   Status removed = co_await host_.load_balancers.remove(ctx, std::move(removal));
   if (not_owned(removed)) {
-    tell_not_owned(*sync);
+    report_not_owned(*sync);
     co_return Status();
   }
   if (is_kept(removed)) {
-    tell_kept(*sync, removed);
+    report_kept(*sync, removed);
     co_return Status();
   }
   if (is_gone(removed)) {
-    tell_deleted(*sync);
+    report_deleted(*sync);
     co_return Status();
   }
   if (removed.error_class() != ErrorClass::waiting) {
-    Status told = co_await fail(ctx, sync, std::move(removed), kDeleteFailed, false);
-    co_return told;
+    Status reported = co_await reporting_.fail(ctx, sync, std::move(removed), kDeleteFailed, false);
+    co_return reported;
   }
-  tell_braked(*sync, removed);
+  report_braked(*sync, removed);
   co_return removed;
 }
 
-// An unreadable value keeps it, too: a deletion by mistake could not be undone.
-bool Controller::asks_to_retain(const ServiceState& service) {
-  const auto place = service.annotations.find(kRetainAnnotation);
-  return place != service.annotations.end() && !says_false(place->second);
-}
-
-bool Controller::retains(const Sync& sync) const {
-  if (!asks_to_retain(sync.service)) return false;
-  if (may_retain_load_balancers(host_.config, sync.service.namespace_name)) return true;
-  tell_not_retained(sync);
-  return false;
-}
-
-// Once: while there is time to copy what the user wants to keep.
-void Controller::tell_not_retained(const Sync& sync) const {
-  if (!asks_to_retain(sync.service) || sync.record->told_retention ||
-      may_retain_load_balancers(host_.config, sync.service.namespace_name)) {
-    return;
-  }
-  sync.record->told_retention = true;
-  events_.warning(sync.object, kRetentionRefused,
-                  "The annotation " + std::string(kRetainAnnotation) +
-                      " does not count in the namespace " + sync.service.namespace_name + " (--" +
-                      kRetentionFlag + "): the load balancer goes with its Service");
-}
-
-void Controller::announce_deletion(const Sync& sync) const {
+void CleanUp::announce_deletion(const Sync& sync) const {
   if (sync.record->deleting()) return;
   sync.record->state = SyncState::deleting;
   events_.normal(sync.object, kDeleting, "Deleting load balancer");
 }
 
-void Controller::tell_deleted(const Sync& sync) const {
+void CleanUp::report_deleted(const Sync& sync) const {
   host_.log.info("Deleted a load balancer", {{"service", sync.key}, {"id", sync.record->id}});
   events_.normal(sync.object, kDeleted, "Deleted load balancer");
 }
 
 // Once: the host repeats the request for the deletion.
-void Controller::tell_braked(const Sync& sync, const Status& why) const {
+void CleanUp::report_braked(const Sync& sync, const Status& why) const {
   if (why.reason() != kHostsBrake) return;
   if (std::exchange(sync.record->state, SyncState::deletion_held) == SyncState::deletion_held) {
     return;
@@ -178,7 +146,7 @@ void Controller::tell_braked(const Sync& sync, const Status& why) const {
   events_.warning(sync.object, kDeletionHeld, why.message());
 }
 
-void Controller::tell_not_owned(const Sync& sync) const {
+void CleanUp::report_not_owned(const Sync& sync) const {
   host_.log.warning(
       "Left a load balancer alone that is not proven to be the service's",
       {{"service", sync.key}, {"id", sync.service.annotation(sync.options.id_annotation)}});
@@ -188,7 +156,7 @@ void Controller::tell_not_owned(const Sync& sync) const {
 }
 
 // An unreadable annotation causes a warning.
-void Controller::tell_kept(const Sync& sync, const Status& why) const {
+void CleanUp::report_kept(const Sync& sync, const Status& why) const {
   host_.log.info("Kept the load balancer of a service that goes",
                  {{"service", sync.key},
                   {"id", sync.service.annotation(sync.options.id_annotation)},

@@ -40,14 +40,14 @@ bool FlapDamping::change(const Object& before, const Object& now, bool leaves) {
   entry.uid = now.uid();
   const Milliseconds time = host_.timer.now();
   entry.full = std::max(entry.full, time);
-  if (entry.full == time) entry.told = false;
+  if (entry.full == time) entry.reported = false;
   if (leaves || due(entry) <= time) {
     if (!leaves) entry.full += kPeriod;
     entry.held.reset();
     return true;
   }
   if (!entry.held) entry.held = before;
-  tell(now, entry);
+  report(now, entry);
   return false;
 }
 
@@ -83,8 +83,8 @@ bool FlapDamping::came(const Object& node) {
   entry.uid = node.uid();
   entry.went.reset();
   entry.out = due(entry) > time;
-  if (entry.full <= time) entry.told = false;
-  if (entry.out) tell(node, entry);
+  if (entry.full <= time) entry.reported = false;
+  if (entry.out) report(node, entry);
   return !entry.out;
 }
 
@@ -128,8 +128,8 @@ std::optional<FlapDamping::Milliseconds> FlapDamping::next() const {
 }
 
 // Once, until the Node has been at rest for as long as its bucket takes.
-void FlapDamping::tell(const Object& node, Entry& entry) const {
-  if (std::exchange(entry.told, true)) return;
+void FlapDamping::report(const Object& node, Entry& entry) const {
+  if (std::exchange(entry.reported, true)) return;
   events_.warning(node, kMembershipFlaps,
                   "A label or address that decides whether load balancers send this Node traffic, "
                   "such as node.kubernetes.io/exclude-from-external-load-balancers, changes again "

@@ -60,7 +60,7 @@ class FlapDamping {
     bool out = false;            // it waits altogether
     // When it went, until that is shown.
     std::optional<Milliseconds> went;
-    bool told = false;
+    bool reported = false;
     [[nodiscard]] bool waits() const { return held || out; }
   };
 
@@ -68,7 +68,7 @@ class FlapDamping {
   [[nodiscard]] const Entry* waiting(const Object& node) const;
   [[nodiscard]] static Milliseconds due(const Entry& entry);
   void forget_some(Milliseconds time);
-  void tell(const Object& node, Entry& entry) const;
+  void report(const Object& node, Entry& entry) const;
 
   Host& host_;
   const Events events_;

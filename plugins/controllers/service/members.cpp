@@ -313,21 +313,21 @@ std::vector<ClaimVerdict> Members::verdicts(const std::vector<Object>& nodes) co
   return judge_claims(claims);
 }
 
-// Tells the Node once when another one has its instance.
+// Reports once, on the Node, that another one has its instance.
 LeftOut Members::judge(const std::vector<Object>& nodes, std::size_t i,
                        const ClaimVerdict& verdict) {
   LeftOut own = left_out(nodes[i]);
   if (own == LeftOut::no && damping_.out(nodes[i])) own = LeftOut::flaps;
   if (!host_.instances) return own;
   Known& known = known_of(nodes[i]);
-  if (verdict.claim == Claim::of_another && !std::exchange(known.told, true)) {
+  if (verdict.claim == Claim::of_another && !std::exchange(known.reported, true)) {
     events_.warning(
         nodes[i], kInstanceOfAnother,
         "Instance " + std::string(known.instance_id()) + " is already that of Node " +
             std::string(nodes[verdict.holder].name()) +
             ", which has its name or is older. This Node gets no traffic of load balancers");
   }
-  if (verdict.claim != Claim::of_another) known.told = false;
+  if (verdict.claim != Claim::of_another) known.reported = false;
   if (own != LeftOut::no) return own;
   switch (verdict.claim) {
     case Claim::holds:
@@ -342,7 +342,7 @@ LeftOut Members::judge(const std::vector<Object>& nodes, std::size_t i,
   return known.why == ErrorClass::unsupported ? LeftOut::foreign : LeftOut::not_known;
 }
 
-Backend Members::backend_of(const Object& node, bool cloud_tells) const {
+Backend Members::backend_of(const Object& node, bool cloud_knows) const {
   Backend backend;
   backend.name = node.name();
   backend.node = node;
@@ -353,9 +353,9 @@ Backend Members::backend_of(const Object& node, bool cloud_tells) const {
   }
   const Known& known = known_.at(known_key(node));
   backend.provider_id = known.instance_id();
-  const bool tells = cloud_tells || known.state == InstanceState::starting;
+  const bool knows = cloud_knows || known.state == InstanceState::starting;
   backend.addresses =
-      ordered_addresses(tells ? unpack(known.addresses) : read_addresses(node), node);
+      ordered_addresses(knows ? unpack(known.addresses) : read_addresses(node), node);
   return backend;
 }
 
@@ -382,8 +382,8 @@ Members::Set Members::current() {
   std::sort(nodes.begin(), nodes.end(),
             [](const Object& one, const Object& other) { return one.name() < other.name(); });
   const std::vector<ClaimVerdict> claims = verdicts(nodes);
-  // A cloud that tells no address of any instance leaves them to the kubelets (NODE-29).
-  const bool tells = std::any_of(known_.begin(), known_.end(),
+  // A cloud that names no address of any instance leaves them to the kubelets (NODE-29).
+  const bool knows = std::any_of(known_.begin(), known_.end(),
                                  [](const auto& each) { return !each.second.addresses.empty(); });
   auto set = std::make_shared<BackendSet>();
   set->nodes = nodes.size();
@@ -397,7 +397,7 @@ Members::Set Members::current() {
       continue;
     }
     auto& place = exclude_cordoned_ && cordoned(nodes[i]) ? cordoned_ones : backends;
-    place.push_back(backend_of(nodes[i], tells));
+    place.push_back(backend_of(nodes[i], knows));
   }
   if (backends.empty()) {
     backends = std::move(cordoned_ones);

@@ -73,9 +73,9 @@ class Members {
     ErrorClass why = ErrorClass::none;  // of the last answer that said nothing
     int questions = 0;                  // because of changes of the Node, since the last resync
     bool ask = true;
-    bool named = false;   // the cloud calls it as the Node is called
-    bool silent = false;  // `why` is that the cloud did not answer
-    bool told = false;    // that its instance is another Node's
+    bool named = false;     // the cloud calls it as the Node is called
+    bool silent = false;    // `why` is that the cloud did not answer
+    bool reported = false;  // that its instance is another Node's
 
     [[nodiscard]] std::string_view provider_id() const { return ids[0]; }  // the Node's
     [[nodiscard]] std::string_view instance_id() const { return ids[ids.size() - 1]; }
@@ -103,7 +103,7 @@ class Members {
   void take_failure(const std::vector<NodeIdentity>& nodes, const Status& failure);
   [[nodiscard]] std::vector<ClaimVerdict> verdicts(const std::vector<Object>& nodes) const;
   LeftOut judge(const std::vector<Object>& nodes, std::size_t i, const ClaimVerdict& verdict);
-  [[nodiscard]] Backend backend_of(const Object& node, bool cloud_tells) const;
+  [[nodiscard]] Backend backend_of(const Object& node, bool cloud_knows) const;
   // Until nobody has used it for a while.
   Task<Status> keep_set();
 

@@ -47,8 +47,8 @@ inline constexpr std::string_view kUpdateFailed = "UpdateLoadBalancerFailed";
 inline constexpr std::string_view kProvidersNotOwned = "NotOwned";
 // The host's reason: the brake holds a deletion back (the same page).
 inline constexpr std::string_view kHostsBrake = "DeletionBrakeEngaged";
-// The host's reasons: this Service's change waits for its turn; its load balancer was replaced a
-// while ago, and another one is not made yet.
+// The host's reasons: this Service's namespace has had as many changes as it may have; its load
+// balancer was replaced a while ago, and another one is not made yet.
 inline constexpr std::string_view kHostsChangesLimited = "ChangesLimited";
 inline constexpr std::string_view kHostsReplacementHeld = "ReplacementHeld";
 // Reasons that upstream does not have.

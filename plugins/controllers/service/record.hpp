@@ -51,7 +51,7 @@ struct Record {
   uint64_t offered_hash = 0;             // of the backends with which the last sync began
   std::vector<std::string> node_labels;  // sorted: by them the provider chose among the backends
   std::string no_members;                // the provider's word: why none of them can be one
-  std::string told_no_members;           // recorded in an Event
+  std::string reported_no_members;       // recorded in an Event
   std::optional<BackendUpdate> update;
   Milliseconds audit_due{0};
 
@@ -66,7 +66,7 @@ struct Record {
   uint64_t polled_hash = 0;
   Milliseconds polled_since{0};
 
-  bool told_retention = false;  // that the annotation does not count
+  bool reported_retention = false;  // that the annotation does not count
   Milliseconds condition_written{0};
   Rewrites rewrites;  // of what others undo
   Object newest;      // the answer to our own last write, until the watch has brought it
@@ -80,8 +80,8 @@ struct Record {
   [[nodiscard]] bool deleting() const {
     return state == SyncState::deleting || state == SyncState::deletion_held;
   }
-  // A change of the Service waits for its turn among the tenant's changes.
-  [[nodiscard]] bool waits_for_turn() const {
+  // The host holds a change of the Service back: its namespace has had as many as it may have.
+  [[nodiscard]] bool changes_limited() const {
     return not_before > Milliseconds(0) && deferred.reason() == kHostsChangesLimited;
   }
   // The cloud may have something for it.

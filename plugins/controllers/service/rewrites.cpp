@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstPause{10'000};
 constexpr milliseconds kLongestPause{600'000};
 constexpr milliseconds kQuiet{3'600'000};
-constexpr int kTellAfter = 3;
+constexpr int kReportAfter = 3;
 constexpr size_t kNameLimit = 128;  // Kubernetes' own, of field managers
 
 uint64_t hash_of_ingress(const ServicePatch& patch) {
@@ -65,7 +65,7 @@ bool Rewrites::again(Milliseconds now) {
   if (now < due_) return false;
   if (times_ > 0 && now - last_ > kQuiet) {
     times_ = 0;
-    told_ = false;
+    reported_ = false;
   }
   ++times_;
   last_ = now;
@@ -77,9 +77,9 @@ bool Rewrites::again(Milliseconds now) {
   return true;
 }
 
-bool Rewrites::worth_telling(bool replaced) {
-  if (told_ || (!replaced && times_ < kTellAfter)) return false;
-  told_ = true;
+bool Rewrites::worth_reporting(bool replaced) {
+  if (reported_ || (!replaced && times_ < kReportAfter)) return false;
+  reported_ = true;
   return true;
 }
 

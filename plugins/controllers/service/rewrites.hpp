@@ -1,6 +1,6 @@
 // Writes to a Service that somebody else undoes: another controller of load balancers that writes
 // the status, a tool that takes away annotations which its repository lacks. They are repeated, but
-// ever less often, and told once. One of these for each Service. Any thread.
+// ever less often, and reported once. One of these for each Service. Any thread.
 #pragma once
 
 #include "patches.hpp"
@@ -32,16 +32,16 @@ class Rewrites {
   bool again(Milliseconds now);
   // Else when. 0: at once.
   [[nodiscard]] Milliseconds due() const { return due_; }
-  // Whether somebody should be told now: at once that the addresses were replaced by others, and of
+  // Whether an Event should say it now: at once that the addresses were replaced by others, and of
   // all else when it was undone three times. True once, until an hour has passed without.
-  bool worth_telling(bool replaced);
+  bool worth_reporting(bool replaced);
   [[nodiscard]] int times() const { return times_; }
 
  private:
   uint64_t ingress_ = 0;  // hashes of the last writes; 0: there was none
   uint64_t annotations_ = 0;
   int times_ = 0;
-  bool told_ = false;
+  bool reported_ = false;
   Milliseconds last_{0};
   Milliseconds due_{0};
 };

@@ -134,4 +134,10 @@ ServiceState read_service(const Object& service) {
   return state;
 }
 
+Object cached_service(const Kube& kube, std::string_view key) {
+  const size_t slash = key.find('/');
+  if (slash == std::string_view::npos) return {};
+  return kube.cached(kServices, key.substr(slash + 1), key.substr(0, slash));
+}
+
 }  // namespace ccm::service

@@ -1,6 +1,7 @@
 // The fields of a Service that this controller reads, as values. Any thread.
 #pragma once
 
+#include <ccm/kube.hpp>
 #include <ccm/load_balancer.hpp>
 #include <ccm/object.hpp>
 
@@ -68,5 +69,8 @@ struct ServiceState {
 const std::vector<std::string>& service_fields();
 
 ServiceState read_service(const Object& service);
+
+// The Service "namespace/name" as the watch shows it; empty when it shows none.
+Object cached_service(const Kube& kube, std::string_view key);
 
 }  // namespace ccm::service

@@ -7,7 +7,7 @@ namespace {
 
 // Providers use the class `unavailable` for all that may be better later. A condition that does not
 // hold yet, such as a Node that can take traffic, says nothing about the cloud's API.
-ErrorClass class_to_tell(const Status& status) {
+ErrorClass class_to_report(const Status& status) {
   const bool later = status.error_class() == ErrorClass::unavailable;
   return later && status.code() == Code::failed_precondition ? ErrorClass::none
                                                              : status.error_class();
@@ -47,14 +47,14 @@ std::string class_words(ErrorClass error_class) {
 }
 
 std::string failure_text(const Status& status) {
-  const ErrorClass told = class_to_tell(status);
+  const ErrorClass reported = class_to_report(status);
   std::string text = status.message();
-  const std::string words = class_words(told);
+  const std::string words = class_words(reported);
   if (!words.empty()) text += " (" + words + ")";
-  return text + "; " + std::string(next_step(told));
+  return text + "; " + std::string(next_step(reported));
 }
 
-bool worth_telling(const Status& status) {
+bool worth_reporting(const Status& status) {
   return status.code() != Code::cancelled && status.error_class() != ErrorClass::conflict;
 }
 

@@ -4,8 +4,11 @@
 #include <ccm/status.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace ccm::service {
+
+inline constexpr std::string_view kNoNodes = "There are no available nodes for LoadBalancer";
 
 // "quota", "invalid spec", ...; empty when nothing is known.
 std::string class_words(ErrorClass error_class);
@@ -16,6 +19,6 @@ std::string failure_text(const Status& status);
 
 // Whether Events and conditions report it: not when the manager itself is ending, or when the next
 // attempt is about to begin.
-bool worth_telling(const Status& status);
+bool worth_reporting(const Status& status);
 
 }  // namespace ccm::service

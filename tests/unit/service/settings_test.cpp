@@ -75,9 +75,9 @@ TEST(TextsTest, EachClassHasWordsAndAStep) {
 }
 
 TEST(TextsTest, WhatIsNotTold) {
-  EXPECT_FALSE(worth_telling(Status(Code::cancelled, "")));
-  EXPECT_FALSE(worth_telling(Status(Code::aborted, ErrorClass::conflict, "")));
-  EXPECT_TRUE(worth_telling(Status(Code::internal, "")));
+  EXPECT_FALSE(worth_reporting(Status(Code::cancelled, "")));
+  EXPECT_FALSE(worth_reporting(Status(Code::aborted, ErrorClass::conflict, "")));
+  EXPECT_TRUE(worth_reporting(Status(Code::internal, "")));
 }
 
 }  // namespace

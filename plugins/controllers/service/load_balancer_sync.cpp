@@ -1,12 +1,18 @@
-#include "conditions.hpp"
-#include "controller.hpp"
+#include "load_balancer_sync.hpp"
+
+#include "decision.hpp"
 #include "hash.hpp"
 #include "ingress.hpp"
+#include "intent.hpp"
 #include "names.hpp"
 #include "texts.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace ccm::service {
 namespace {
@@ -25,34 +31,16 @@ bool serves(const LoadBalancer& answer) {
   return answer.state == LoadBalancerState::active || answer.state == LoadBalancerState::shared;
 }
 
-constexpr std::string_view kNoNodes = "There are no available nodes for LoadBalancer";
-
 std::string named(const LoadBalancer& answer) {
   const std::string& text = answer.name.empty() ? answer.id : answer.name;
   return text.empty() ? "load balancer" : "load balancer " + text;
 }
 
-Status not_ours(std::string text) {
-  return Status(Code::failed_precondition, ErrorClass::invalid_spec, std::move(text))
-      .with_reason(std::string(kNotOwned));
-}
-
-std::string permission_hint(const ServiceState& service) {
-  return "An administrator can let this Service take it over: --load-balancer-adoption=" +
-         service.key();
-}
-
-Status another_has_it() {
-  return not_ours(
-      "the load balancer that it asks for is another Service's of this cluster, and serves one "
-      "Service only");
-}
-
 }  // namespace
 
-Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
+Task<Status> LoadBalancerSync::run(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
-  tell_not_retained(*sync);
+  retention_.report_refused(*sync);
   const LoadBalancerClass* balancer_class = settings_.classes.find(sync->service.class_name);
   auto intent = make_intent(sync->object, sync->service, *balancer_class, sync->options);
   Status refused = intent.status();
@@ -67,27 +55,29 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
   const milliseconds left = deferral_left(record, sync->hash, now);
   if (left > milliseconds(0)) {
     Status deferred = record.deferred;
-    if (record.waits_for_turn()) (void)co_await follow_nodes(ctx, sync);  // it tells its failure
+    if (record.changes_limited()) (void)co_await follow_nodes(ctx, sync);  // it reports its failure
     co_return deferred.with_retry_after(left);
   }
   record.not_before = milliseconds(0);
   const std::string& adopted = sync->intent.adopt_id;
-  if (!adopted.empty() && !may_adopt(*sync, adopted)) refused = adoption_refused(*sync);
+  if (!adopted.empty() && !ownership_.may_adopt(*sync, adopted))
+    refused = Ownership::adoption_refused(*sync);
   if (!refused.ok()) {
     announce(sync);
     refused.with_context("failed to ensure load balancer");
-    Status told = co_await fail(ctx, sync, refused, kSyncFailed, true);
-    co_return told;
+    Status reported = co_await reporting_.fail(ctx, sync, refused, kSyncFailed, true);
+    co_return reported;
   }
-  Status learned = co_await know_nodes(ctx);
+  Status learned = co_await node_changes_.learn(ctx);
   if (!learned.ok()) {
     learned.with_context("failed to find the instances of the Nodes");
-    Status told = co_await fail(ctx, sync, learned, kSyncFailed, sync->service.ingress.empty());
-    co_return told;
+    Status reported =
+        co_await reporting_.fail(ctx, sync, learned, kSyncFailed, sync->service.ingress.empty());
+    co_return reported;
   }
   sync->backends = members_.current();
   record.offered_hash = sync->backends->hash(record.node_labels);
-  if (sync->backends->lost() && exists(*sync)) {
+  if (sync->backends->lost() && sync->exists()) {
     Status kept = co_await keep_members(ctx, sync);
     co_return kept;
   }
@@ -97,7 +87,7 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
   Status status;
   switch (step) {
     case Step::none:
-      status = co_await update_status(ctx, sync);
+      status = co_await reporting_.update_status(ctx, sync);
       break;
     case Step::observe:
       status = co_await observe_cloud(ctx, sync);
@@ -113,7 +103,7 @@ Task<Status> Controller::sync_load_balancer(Ctx ctx, SyncPtr sync) {
 }
 
 // Reads the cloud. After a restart, and in each audit, nothing is written when nothing differs.
-Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
+Task<Status> LoadBalancerSync::observe_cloud(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
   const bool audit = record.applied();
   const auto answer =
@@ -131,10 +121,11 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
     }
     Status failed = answer.status();
     failed.with_context("failed to look at the load balancer");
-    Status told = co_await fail(ctx, sync, failed, kSyncFailed, sync->service.ingress.empty());
-    co_return told;
+    Status reported =
+        co_await reporting_.fail(ctx, sync, failed, kSyncFailed, sync->service.ingress.empty());
+    co_return reported;
   }
-  if (answer->state == LoadBalancerState::unknown) co_return in_time(*sync, not_known());
+  if (answer->state == LoadBalancerState::unknown) co_return reporting_.in_time(*sync, not_known());
   if (record.state == SyncState::unknown) record.state = SyncState::out_of_sync;
   const bool right = serves(*answer) && answer->difference.empty() && !answer->ingress.empty();
   if (right) {
@@ -144,10 +135,11 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
   }
   if (serves(*answer)) record.ingress = as_stored(answer->ingress);
   const bool is_foreign = answer->state == LoadBalancerState::foreign;
-  if (is_foreign && !may_adopt(*sync, sync->intent.id)) {
+  if (is_foreign && !ownership_.may_adopt(*sync, sync->intent.id)) {
     record.state = SyncState::out_of_sync;
-    Status told = co_await fail(ctx, sync, foreign(*sync), kSyncFailed, true);
-    co_return told;
+    Status reported =
+        co_await reporting_.fail(ctx, sync, Ownership::foreign(*sync), kSyncFailed, true);
+    co_return reported;
   }
   if (audit && !is_foreign && answer->state != LoadBalancerState::pending) {
     const bool gone = answer->state == LoadBalancerState::absent;
@@ -161,82 +153,66 @@ Task<Status> Controller::observe_cloud(Ctx ctx, SyncPtr sync) {
   co_return ensured;
 }
 
-void Controller::announce(const SyncPtr& sync) const {
+void LoadBalancerSync::announce(const SyncPtr& sync) const {
   const SyncState state = sync->record->state;
   if (state == SyncState::ensuring || state == SyncState::ensured) return;
   events_.normal(sync->object, kEnsuring, "Ensuring load balancer");
   if (sync->backends && sync->backends->backends.empty()) {  // SVC-22
-    sync->record->told_no_members.clear();
-    tell_no_members(sync);
+    sync->record->reported_no_members.clear();
+    reporting_.report_no_members(*sync);
   }
 }
 
 // Nobody took these Nodes out, but the cloud does not show their instances. A load balancer that
 // serves goes on.
-Task<Status> Controller::keep_members(Ctx ctx, SyncPtr sync) {
+Task<Status> LoadBalancerSync::keep_members(Ctx ctx, SyncPtr sync) {
   Status kept(Code::failed_precondition, ErrorClass::unavailable,
               std::string(kNoNodes) + ": " + sync->backends->why_none() +
                   ". The load balancer stays as it is");
   kept.with_reason(std::string(kNoMembers));
-  Status told = co_await fail(ctx, sync, std::move(kept), kUnavailable, true);
-  co_return told;
+  Status reported = co_await reporting_.fail(ctx, sync, std::move(kept), kUnavailable, true);
+  co_return reported;
 }
 
 // The host's brake keeps the last members. A Node that comes back ends it at once.
-Task<Status> Controller::hold_members(Ctx ctx, SyncPtr sync, Status held) {
+Task<Status> LoadBalancerSync::hold_members(Ctx ctx, SyncPtr sync, Status held) {
   Record& record = *sync->record;
   record.state = SyncState::ensuring;  // a whole `ensure` comes next, and is not announced again
-  if (std::exchange(record.told_no_members, kHostsBrake) != kHostsBrake) {
+  if (std::exchange(record.reported_no_members, kHostsBrake) != kHostsBrake) {
     events_.warning(sync->object, kDeletionHeld, held.message());
   }
-  Status waiting = co_await wait(ctx, sync, std::move(held), kDeletionHeld, ServicePatch());
+  Status waiting =
+      co_await reporting_.wait(ctx, sync, std::move(held), kDeletionHeld, ServicePatch());
   record.not_before = milliseconds(0);
   co_return waiting;
 }
 
-std::string Controller::no_members(const Sync& sync) {
-  if (!sync.backends) return {};
-  return sync.backends->backends.empty() ? sync.backends->why_none() : sync.record->no_members;
-}
-
-bool Controller::exists(const Sync& sync) const {
-  return sync.record->applied() || !sync.service.ingress.empty() ||
-         !sync.service.annotation(sync.options.id_annotation).empty();
-}
-
 // Some providers refuse to work without Nodes, and cannot know why there are none.
-void Controller::add_why_none(const Sync& sync, Status& failed) {
+void LoadBalancerSync::add_why_none(const Sync& sync, Status& failed) {
   if (!sync.backends->backends.empty() || failed.code() != Code::failed_precondition) return;
   failed.with_context(sync.backends->why_none());
 }
 
-// Once for each reason.
-void Controller::tell_no_members(const SyncPtr& sync) const {
-  const std::string text = no_members(*sync);
-  if (std::exchange(sync->record->told_no_members, text) == text || text.empty()) return;
-  events_.warning(sync->object, kUnavailable, std::string(kNoNodes) + ": " + text);
-}
-
-Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
+Task<Status> LoadBalancerSync::ensure(Ctx ctx, SyncPtr sync) {
   const SyncState before = sync->record->state;
   if (sync->record->deferred.reason() != kHostsChangesLimited) announce(sync);  // else it was
   Status added = co_await add_finalizer(ctx, sync);                             // SVC-21
   if (!added.ok()) {
     if (added.error_class() == ErrorClass::not_found) co_return Status();
     added.with_context("failed to add load balancer cleanup finalizer");
-    Status told = co_await fail(ctx, sync, added, kSyncFailed, false);
-    co_return told;
+    Status reported = co_await reporting_.fail(ctx, sync, added, kSyncFailed, false);
+    co_return reported;
   }
   sync->record->state = SyncState::ensuring;
-  const auto answer = co_await ask(ctx, sync);
+  const auto answer = co_await ownership_.ensure(ctx, sync);
   if (elsewhere(answer.status())) {
     Status left = co_await left_to_others(sync);
     co_return left;
   }
   if (!answer.ok()) {
     Status failed = answer.status();
-    if (failed.reason() == kProvidersNotOwned) failed = foreign(*sync);
-    (void)co_await record_partial(ctx, sync, answer);  // it tells what it cannot do
+    if (failed.reason() == kProvidersNotOwned) failed = Ownership::foreign(*sync);
+    (void)co_await record_partial(ctx, sync, answer);  // it reports what it cannot do
     if (failed.reason() == kHostsBrake) {
       Status held = co_await hold_members(ctx, sync, std::move(failed));
       co_return held;
@@ -246,13 +222,13 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
       co_return held;
     }
     if (failed.error_class() == ErrorClass::waiting) {
-      Status waiting = co_await wait(ctx, sync, failed, kEnsuring, ServicePatch());
+      Status waiting = co_await reporting_.wait(ctx, sync, failed, kEnsuring, ServicePatch());
       co_return waiting;
     }
     add_why_none(*sync, failed);
     failed.with_context("failed to ensure load balancer");
-    Status told = co_await fail(ctx, sync, failed, kSyncFailed, true);
-    co_return told;
+    Status reported = co_await reporting_.fail(ctx, sync, failed, kSyncFailed, true);
+    co_return reported;
   }
   LoadBalancer ensured = *answer;
   Status taken = co_await take_answer(ctx, sync, std::move(ensured));
@@ -260,22 +236,22 @@ Task<Status> Controller::ensure(Ctx ctx, SyncPtr sync) {
 }
 
 // The host did not send the request. The cloud still has what it had before.
-Task<Status> Controller::not_now(Ctx ctx, SyncPtr sync, Status why, SyncState before) {
+Task<Status> LoadBalancerSync::not_now(Ctx ctx, SyncPtr sync, Status why, SyncState before) {
   Record& record = *sync->record;
   if (before != SyncState::unknown) record.state = before;
   const bool held = why.reason() == kHostsReplacementHeld;
   if (held && record.deferred.message() != why.message()) {
     events_.warning(sync->object, kReplacementHeld, why.message());
   }
-  Status waiting = co_await wait(ctx, sync, std::move(why), kEnsuring, ServicePatch());
-  if (record.waits_for_turn()) (void)co_await follow_nodes(ctx, sync);  // it tells its failure
+  Status waiting = co_await reporting_.wait(ctx, sync, std::move(why), kEnsuring, ServicePatch());
+  if (record.changes_limited()) (void)co_await follow_nodes(ctx, sync);  // it reports its failure
   co_return waiting;
 }
 
-Task<Status> Controller::follow_nodes(Ctx ctx, SyncPtr sync) {
+Task<Status> LoadBalancerSync::follow_nodes(Ctx ctx, SyncPtr sync) {
   const Record& record = *sync->record;
   if (record.ingress.empty()) co_return Status();
-  if (!members_.settled()) (void)co_await members_.learn(ctx);  // a later try tells its failure
+  if (!members_.settled()) (void)co_await members_.learn(ctx);  // a later try reports it
   if (!members_.settled()) co_return Status();
   sync->backends = members_.current();
   const bool same = record.backend_hash == sync->backends->hash(record.node_labels);
@@ -285,13 +261,13 @@ Task<Status> Controller::follow_nodes(Ctx ctx, SyncPtr sync) {
 }
 
 // A failed operation may have made a load balancer: its id must not be lost.
-Task<Status> Controller::record_partial(Ctx ctx, SyncPtr sync, Result<LoadBalancer> answer) {
+Task<Status> LoadBalancerSync::record_partial(Ctx ctx, SyncPtr sync, Result<LoadBalancer> answer) {
   const LoadBalancer* made = answer.partial();
   if (made == nullptr || made->id.empty()) co_return Status();
   remember(sync, *made);
-  ServicePatch patch = annotated(*sync);
+  ServicePatch patch = sync->annotations();
   if (patch.empty()) co_return Status();
-  Status written = co_await write(ctx, sync, std::move(patch));
+  Status written = co_await writer_.write(ctx, sync, std::move(patch));
   if (!written.ok()) {
     host_.log.error("Could not record what a failed operation has made",
                     {{"service", sync->key}, {"id", made->id}, {"err", written}});
@@ -299,24 +275,24 @@ Task<Status> Controller::record_partial(Ctx ctx, SyncPtr sync, Result<LoadBalanc
   co_return written;
 }
 
-Task<Status> Controller::add_finalizer(Ctx ctx, SyncPtr sync) {
+Task<Status> LoadBalancerSync::add_finalizer(Ctx ctx, SyncPtr sync) {
   if (sync->service.finalizer) co_return Status();
   ServicePatch patch;
   patch.finalizer = ServicePatch::Finalizer::add;
-  Status written = co_await write(ctx, sync, std::move(patch));
+  Status written = co_await writer_.write(ctx, sync, std::move(patch));
   // Deletion has begun meanwhile; its event brings the Service back.
   if (written.error_class() == ErrorClass::invalid_spec) written.with_class(ErrorClass::none);
   co_return written;
 }
 
 // SVC-24: nothing is written, and the cloud is not asked again before the Service changes.
-Task<Status> Controller::left_to_others(SyncPtr sync) {
+Task<Status> LoadBalancerSync::left_to_others(SyncPtr sync) {
   sync->record->state = SyncState::elsewhere;
   remember_request(sync);
   co_return Status();
 }
 
-void Controller::remember(const SyncPtr& sync, const LoadBalancer& answer) {
+void LoadBalancerSync::remember(const SyncPtr& sync, const LoadBalancer& answer) {
   Record& record = *sync->record;
   const std::string& before = sync->intent.id;
   if (!before.empty() && !answer.id.empty() && before != answer.id) {
@@ -333,7 +309,7 @@ void Controller::remember(const SyncPtr& sync, const LoadBalancer& answer) {
 }
 
 // By which labels the provider chose among the backends, and with which result.
-void Controller::remember_members(const SyncPtr& sync, const LoadBalancer& answer) {
+void LoadBalancerSync::remember_members(const SyncPtr& sync, const LoadBalancer& answer) {
   Record& record = *sync->record;
   std::vector<std::string> labels = answer.node_labels;
   std::sort(labels.begin(), labels.end());
@@ -345,7 +321,7 @@ void Controller::remember_members(const SyncPtr& sync, const LoadBalancer& answe
   record.offered_hash = record.backend_hash;
 }
 
-void Controller::remember_request(const SyncPtr& sync) const {
+void LoadBalancerSync::remember_request(const SyncPtr& sync) const {
   Record& record = *sync->record;
   // Hashes the Service with this controller's annotations already on it.
   ServiceState service = sync->requested;
@@ -361,25 +337,26 @@ void Controller::remember_request(const SyncPtr& sync) const {
   record.deferred = Status();
 }
 
-Task<Status> Controller::take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer) {
+Task<Status> LoadBalancerSync::take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer) {
   Record& record = *sync->record;
   switch (answer.state) {
     case LoadBalancerState::absent: {
       Status none(Code::internal, "the cloud provider made no load balancer and no error either");
       none.with_context("failed to ensure load balancer");  // SVC-26
-      Status told = co_await fail(ctx, sync, none, kSyncFailed, true);
-      co_return told;
+      Status reported = co_await reporting_.fail(ctx, sync, none, kSyncFailed, true);
+      co_return reported;
     }
     case LoadBalancerState::foreign: {
-      Status told = co_await fail(ctx, sync, foreign(*sync), kSyncFailed, true);
-      co_return told;
+      Status reported =
+          co_await reporting_.fail(ctx, sync, Ownership::foreign(*sync), kSyncFailed, true);
+      co_return reported;
     }
     case LoadBalancerState::pending: {
       Status waiting = co_await pending(ctx, sync, std::move(answer));
       co_return waiting;
     }
     case LoadBalancerState::unknown:
-      co_return in_time(*sync, not_known());
+      co_return reporting_.in_time(*sync, not_known());
     case LoadBalancerState::active:
     case LoadBalancerState::shared:
       break;
@@ -398,87 +375,26 @@ Task<Status> Controller::take_answer(Ctx ctx, SyncPtr sync, LoadBalancer answer)
     host_.log.info("Changed a load balancer",
                    {{"service", sync->key}, {"id", record.id}, {"changed", answer.difference}});
   }
-  Status settled = co_await update_status(ctx, sync);
+  Status settled = co_await reporting_.update_status(ctx, sync);
   co_return settled;
 }
 
 // The id is recorded at once, so that a manager that is killed now finds it again.
-Task<Status> Controller::pending(Ctx ctx, SyncPtr sync, LoadBalancer answer) {
+Task<Status> LoadBalancerSync::pending(Ctx ctx, SyncPtr sync, LoadBalancer answer) {
   remember(sync, answer);
   std::string message = serves(answer) ? "The " + named(answer) + " has no address yet"
                                        : "The cloud is working on the " + named(answer);
   Status waiting(Code::unavailable, ErrorClass::waiting, std::move(message));
   waiting.with_retry_after(answer.retry_after);
-  ServicePatch patch = annotated(*sync);
-  Status told = co_await wait(ctx, sync, std::move(waiting), kEnsuring, std::move(patch));
-  co_return told;
+  ServicePatch patch = sync->annotations();
+  Status reported =
+      co_await reporting_.wait(ctx, sync, std::move(waiting), kEnsuring, std::move(patch));
+  co_return reported;
 }
 
-ServicePatch Controller::annotated(const Sync& sync) const {
-  ServicePatch patch;
-  const Record& record = *sync.record;
-  if (!record.id.empty()) patch.annotate(sync.service, *id_annotation_, record.id);
-  for (const Label& annotation : record.annotations) {
-    patch.annotate(sync.service, annotation.key, annotation.value);
-  }
-  return patch;
-}
-
-// Writes the load balancer's state to the Service; only differences.
-Task<Status> Controller::update_status(Ctx ctx, SyncPtr sync) {
+Task<Status> LoadBalancerSync::update_backends(Ctx ctx, SyncPtr sync) {
   Record& record = *sync->record;
-  record.polled_hash = 0;
-  if (record.state == SyncState::elsewhere) co_return Status();
-  const milliseconds time = host_.timer.wall_clock();
-  ServicePatch patch = annotated(*sync);
-  if (!sync->service.finalizer) patch.finalizer = ServicePatch::Finalizer::add;
-  patch.set_ingress(sync->service, record.ingress);
-  const Condition* stored = sync->service.condition(kReadyCondition);
-  const std::string nobody = no_members(*sync);
-  if (record.waits_for_turn()) {
-    // The condition says that, and goes on saying it.
-  } else if (!nobody.empty()) {
-    Condition wanted = ready(false, kNoMembers, std::string(kNoNodes) + ": " + nobody);
-    if (difference(stored, wanted) != Difference::none) {
-      patch.conditions.push_back(timed(stored, std::move(wanted), time));
-    }
-  } else if (patch.ingress || (stored != nullptr && !stored->holds)) {
-    // A correct status is not written only to add a condition to it.
-    Condition wanted = ready(true, kEnsured, "The load balancer is ready");
-    patch.conditions.push_back(timed(stored, std::move(wanted), time));
-  }
-  tell_no_members(sync);
-  const Condition* refused = sync->service.condition(kPortsErrorCondition);
-  if (auto wanted = ports_error(record.ingress)) {
-    if (difference(refused, *wanted) != Difference::none) {
-      patch.conditions.push_back(timed(refused, *std::move(wanted), time));
-    }
-  } else {
-    patch.remove_condition(sync->service, kPortsErrorCondition);
-  }
-  const bool first_address = patch.ingress && sync->service.ingress.empty();
-  if (!patch.empty()) {
-    Status written = co_await write(ctx, sync, std::move(patch));
-    if (written.ok() && first_address) {
-      time_to_address_.addressed(record.uid, host_.timer.wall_clock());
-    }
-    if (!written.ok() && written.error_class() != ErrorClass::not_found) {
-      written.with_context("failed to update load balancer status");
-      Status told = co_await fail(ctx, sync, written, kSyncFailed, false);
-      co_return told;
-    }
-  }
-  // The cloud has the Nodes, but not the change: what was to be done about it is still to be done.
-  if (record.waits_for_turn()) co_return Status();
-  if (std::exchange(record.state, SyncState::synced) == SyncState::ensured) {
-    events_.normal(sync->object, kEnsured, "Ensured load balancer");  // SVC-27
-  }
-  co_return Status();
-}
-
-Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
-  Record& record = *sync->record;
-  if (!record.update) updates_.record(1);
+  if (!record.update) metrics_.updates.record(1);
   BackendUpdate update = record.update.value_or(BackendUpdate{host_.timer.now(), false});
   // Until the update ends, the cloud has neither the former backends nor the new ones.
   record.backend_hash = 0;
@@ -492,30 +408,30 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
   } else {
     record.update.reset();
     const milliseconds took = host_.timer.now() - update.begun;
-    update_duration_.record(static_cast<double>(took.count()) / 1e3);
+    metrics_.update_duration.record(static_cast<double>(took.count()) / 1e3);
   }
   const auto& backends = sync->backends->backends;
   if (answer.ok() && serves(*answer)) {
     remember_members(sync, *answer);
-    if (no_members(*sync).empty() && update.changed) {  // SVC-60
+    if (sync->no_members().empty() && update.changed) {  // SVC-60
       events_.normal(sync->object, kUpdated, "Updated load balancer with new hosts");
     }
-    Status settled = co_await update_status(ctx, sync);
+    Status settled = co_await reporting_.update_status(ctx, sync);
     co_return settled;
   }
   if (answer.ok() && answer->state == LoadBalancerState::unknown)
-    co_return in_time(*sync, not_known());
+    co_return reporting_.in_time(*sync, not_known());
   if (answer.ok() && answer->state == LoadBalancerState::pending) {
     Status waiting(Code::unavailable, ErrorClass::waiting, "the cloud changes the backends");
     waiting.with_retry_after(answer->retry_after);
-    co_return in_time(*sync, std::move(waiting));
+    co_return reporting_.in_time(*sync, std::move(waiting));
   }
   if (elsewhere(answer.status())) {  // SVC-61
     record.backend_hash = record.offered_hash;
     co_return Status();
   }
   if (answer.ok() || answer.status().error_class() == ErrorClass::not_found) {
-    if (record.waits_for_turn()) co_return Status();
+    if (record.changes_limited()) co_return Status();
     // Gone or changed hands: no failure of this update (SVC-62); a whole `ensure` follows.
     Status ensured = co_await ensure(ctx, sync);
     co_return ensured;
@@ -524,73 +440,14 @@ Task<Status> Controller::update_backends(Ctx ctx, SyncPtr sync) {
     Status held = co_await hold_members(ctx, sync, answer.status());
     co_return held;
   }
-  failed_updates_.record(1);
+  metrics_.failed_updates.record(1);
   record.state = SyncState::out_of_sync;  // SVC-59: a whole `ensure` comes next
   Status failed = answer.status();
   add_why_none(*sync, failed);
   failed.with_context("failed to update load balancer hosts " + node_names(backends) + " (" +
                       std::to_string(backends.size()) + ")");
-  Status told = co_await fail(ctx, sync, failed, kUpdateFailed, false);
-  co_return told;
-}
-
-Task<Result<LoadBalancer>> Controller::ask(Ctx ctx, SyncPtr sync) {
-  auto answer = co_await ask_once(ctx, sync);
-  const bool foreign = answer.ok() && answer->state == LoadBalancerState::foreign;
-  if (!foreign || !sync->intent.adopt_id.empty() || !may_adopt(*sync, sync->intent.id)) {
-    co_return answer;
-  }
-  sync->intent.adopt_id = sync->intent.id;
-  auto adopted = co_await ask_once(ctx, sync);
-  co_return adopted;
-}
-
-Task<Result<LoadBalancer>> Controller::ask_once(Ctx ctx, SyncPtr sync) {
-  const std::string& adopted = sync->intent.adopt_id;
-  if (!adopted.empty() && another_has(*sync, adopted)) co_return another_has_it();
-  sync->record->adopting = adopted;
-  const auto answer =
-      co_await host_.load_balancers.ensure(ctx, sync->intent, sync->backends->backends);
-  sync->record->adopting.clear();
-  co_return answer;
-}
-
-bool Controller::may_adopt(const Sync& sync, std::string_view id) const {
-  return !id.empty() &&
-         settings_.adoption.allow(sync.service.namespace_name, sync.service.name, id);
-}
-
-// One load balancer serves one Service: not one that another Service has, is taking over right now,
-// or had before this process looked.
-bool Controller::another_has(const Sync& sync, std::string_view id) const {
-  for (const auto& [key, record] : records_) {
-    if (key != sync.key && (record->id == id || record->adopting == id)) return true;
-  }
-  bool found = false;
-  host_.kube.cached_each(kServices, {}, [&](const Object& object) {
-    if (object.uid() == sync.service.uid) return true;
-    const ServiceState other = read_service(object);
-    found = other.load_balancer && !other.ingress.empty() &&
-            other.annotation(sync.options.id_annotation) == id;
-    return !found;
-  });
-  return found;
-}
-
-Status Controller::adoption_refused(const Sync& sync) {
-  return not_ours("the annotation " + std::string(kAdoptAnnotation) + " is not followed. " +
-                  permission_hint(sync.service));
-}
-
-// Users of a Service must not learn the ids of other owners' load balancers.
-Status Controller::foreign(const Sync& sync) {
-  std::string text =
-      "the load balancer that bears this Service's name is marked as somebody else's";
-  if (!sync.intent.id.empty()) {
-    text = "the load balancer that the annotation " + sync.options.id_annotation +
-           " names is not this Service's: remove the annotation to get a new one";
-  }
-  return not_ours(text + ". It is left alone. " + permission_hint(sync.service));
+  Status reported = co_await reporting_.fail(ctx, sync, failed, kUpdateFailed, false);
+  co_return reported;
 }
 
 }  // namespace ccm::service
