@@ -250,14 +250,16 @@ struct Manager final : plugin::FlagSource {
       };
     };
     const bool dry = dry_run.enabled();
-    plugin_host::ProcessParts process{.loop = loop,
-                                      .timers = loop.timers(),
-                                      .workers = workers,
-                                      .metrics = metrics,
-                                      .flags = *this,
-                                      .leader = leadership,
-                                      .write_gate = write_gate,
-                                      .withheld = dry ? &dry_run.writes() : nullptr};
+    plugin_host::ProcessParts process{
+        .loop = loop,
+        .timers = loop.timers(),
+        .workers = workers,
+        .metrics = metrics,
+        .flags = *this,
+        .leader = leadership,
+        .write_gate = write_gate,
+        .withheld = dry ? &dry_run.writes() : nullptr,
+        .is_sampled_metric = [this](std::string_view name) { return sampled.has(name); }};
     plugin_host::ClusterParts cluster{
         .events = dry ? static_cast<runtime::EventSource&>(dry_run.objects()) : event_source,
         .cache = dry ? static_cast<const plugin::ObjectCache&>(dry_run.objects()) : cache,

@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace prometheus {
 class Registry;
@@ -43,6 +44,9 @@ struct ProcessParts {
   // Not null in a dry run: gets the writes to the cloud, none of which is sent.
   // ClusterParts::object_api then withholds those to Kubernetes.
   plugin::WithheldWrites* withheld = nullptr;
+  // Whether a metric of that name is read at each scrape, so that no plugin may have it; empty =
+  // none is.
+  std::function<bool(std::string_view name)> is_sampled_metric{};
 };
 
 // Kubernetes, as controllers see it.

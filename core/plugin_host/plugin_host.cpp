@@ -213,7 +213,7 @@ struct PluginHost::Impl {
 PluginHost::Impl::Impl(PluginHostDependencies wanted)
     : deps(std::move(wanted)),
       plugin_metrics(deps.process.metrics),
-      metrics_registry(deps.process.metrics),
+      metrics_registry(deps.process.metrics, deps.process.is_sampled_metric),
       warnings(std::make_shared<plugin::WarningNotes>(deps.process.timers)),
       cloud_config(deps.process.timers, deps.cloud.config_path),
       config_rejections(deps.process.metrics),

@@ -55,6 +55,11 @@ void SampledMetrics::gauge_of(std::string name, std::string help, std::function<
   });
 }
 
+bool SampledMetrics::has(std::string_view name) const {
+  return std::any_of(metrics_.begin(), metrics_.end(),
+                     [name](const auto& metric) { return metric.first.name == name; });
+}
+
 std::vector<MetricFamily> SampledMetrics::Collect() const {
   std::vector<MetricFamily> families;
   for (const auto& [family, series] : metrics_) {

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,9 @@ class SampledMetrics final : public prometheus::Collectable {
                  std::function<prometheus::ClientMetric::Histogram()> sample);
   // A gauge with one series without labels.
   void gauge_of(std::string name, std::string help, std::function<double()> value);
+
+  // Whether there is a metric of that name. Any thread, once all are added.
+  [[nodiscard]] bool has(std::string_view name) const;
 
   // Families without samples are left out.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;

@@ -32,6 +32,8 @@ using GaugeFamily = prometheus::Family<prometheus::Gauge>*;
 using HistogramFamily = prometheus::Family<prometheus::Histogram>*;
 using Series = std::variant<prometheus::Counter*, prometheus::Gauge*, prometheus::Histogram*>;
 
+constexpr const char* kTakenByTheHost = "the name is taken by a metric of the host";
+
 bool valid_name(std::string_view name, bool colons) {
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) return false;
   return std::all_of(name.begin(), name.end(), [&](char letter) {
@@ -111,26 +113,32 @@ struct MetricsRegistry::State {
 
   static Series& find_series(Metric& metric, std::vector<std::string> values);
 
-  explicit State(prometheus::Registry& wanted)
+  State(prometheus::Registry& wanted, IsSampled sampled)
       : registry(wanted),
+        is_sampled(std::move(sampled)),
         refused(prometheus::BuildCounter()
                     .Name("ccm_plugin_refused_metric_values_total")
                     .Help("Values that plugins recorded for metrics that they had not defined so.")
                     .Register(registry)
                     .Add({})) {}
   prometheus::Registry& registry;
+  const IsSampled is_sampled;
   prometheus::Counter& refused;
   std::mutex mutex;
   std::deque<Metric> metrics;
 };
 
-MetricsRegistry::MetricsRegistry(prometheus::Registry& registry)
-    : state_(std::make_unique<State>(registry)) {}
+MetricsRegistry::MetricsRegistry(prometheus::Registry& registry, IsSampled is_sampled)
+    : state_(std::make_unique<State>(registry, std::move(is_sampled))) {}
 MetricsRegistry::~MetricsRegistry() = default;
 
 uint64_t MetricsRegistry::define(MetricDefinition definition, std::string& reason) {
   reason = fault_of(definition);
   if (!reason.empty()) return 0;
+  if (state_->is_sampled && state_->is_sampled(definition.name)) {
+    reason = kTakenByTheHost;
+    return 0;
+  }
   const std::lock_guard lock(state_->mutex);
   for (std::size_t index = 0; index < state_->metrics.size(); ++index) {
     const MetricDefinition& known = state_->metrics[index].definition;
@@ -147,7 +155,7 @@ uint64_t MetricsRegistry::define(MetricDefinition definition, std::string& reaso
     // with zero included. One with labels begins with its first label values.
     if (metric.definition.label_names.empty()) State::find_series(metric, {});
   } catch (const std::exception&) {
-    reason = "the name is taken by a metric of the host";
+    reason = kTakenByTheHost;
     return 0;
   }
   state_->metrics.push_back(std::move(metric));

@@ -7,8 +7,10 @@
 #include <ccm/abi/metrics.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace prometheus {
@@ -34,8 +36,12 @@ class MetricsRegistry {
  public:
   static constexpr std::size_t kSeriesLimit = 1000;
 
-  // `registry` must outlive it.
-  explicit MetricsRegistry(prometheus::Registry& registry);
+  // Whether the host has a metric of that name that is not in the registry: it is read at each
+  // scrape.
+  using IsSampled = std::function<bool(std::string_view name)>;
+
+  // `registry` must outlive it. Without `is_sampled` there are no such metrics.
+  explicit MetricsRegistry(prometheus::Registry& registry, IsSampled is_sampled = {});
   ~MetricsRegistry();
 
   // The metric's number; the same definition gives the same number. 0 when it cannot be had, and

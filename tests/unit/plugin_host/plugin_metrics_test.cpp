@@ -67,8 +67,8 @@ TEST_F(WholeHostTest, APluginCannotTakeAMetricOfTheHosts) {
   const auto take = [](const ccm_host* host) {
     const TestMetrics metrics(host);
     for (const char* name :
-         {"ccm_plugin_operations_total", "ccm_deletion_brake_held", "workqueue_depth",
-          "workqueue_adds_total", "workqueue_queue_duration_seconds"}) {
+         {"ccm_plugin_operations_total", "ccm_plugin_degraded", "ccm_deletion_brake_held",
+          "workqueue_depth", "workqueue_adds_total", "workqueue_queue_duration_seconds"}) {
       for (const int32_t kind : {CCM_METRIC_COUNTER, CCM_METRIC_GAUGE}) {
         EXPECT_EQ(metrics.define(name, kind), 0u) << name;
         EXPECT_EQ(metrics.define(name, kind, {c_str("name")}), 0u) << name;

@@ -219,6 +219,9 @@ class WholeHostTest : public testing::Test {
                                            kube::EventType, const std::string&,
                                            const std::string&) {};
     dependencies.cluster.default_resync = 12h;
+    dependencies.process.is_sampled_metric = [](std::string_view name) {
+      return name == "ccm_plugin_degraded";
+    };
     dependencies.cloud.make_http_client = [](const net::ClientOptions&) {
       return plugin::OwnHttpClient();
     };

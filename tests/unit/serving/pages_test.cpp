@@ -50,6 +50,8 @@ TEST(MetricsPage, ANameOfTwoSourcesIsTheFirstOnes) {
   prometheus::BuildGauge().Name("a").Help("A plugin's.").Register(registry).Add({}).Set(2);
   SampledMetrics sampled;
   sampled.gauge_of("a", "The host's.", [] { return 1; });
+  EXPECT_TRUE(sampled.has("a"));
+  EXPECT_FALSE(sampled.has("a_total"));
   EXPECT_EQ(MetricsPage({&sampled, &registry}).show().text(),
             "# HELP a The host's.\n# TYPE a gauge\na 1\n");
 }

@@ -34,9 +34,9 @@ typedef struct ccm_host_metrics {
   uint32_t size;
   uint32_t reserved;
 
-  /* Returns the metric's number, or 0 when the name is invalid, taken with another shape, or the host's, or the request
-   * has something that the host does not know (logged). A name that the host reads at each scrape may get a number and is
-   * shown with the host's values alone. The same definition twice gives the same number. [create] */
+  /* Returns the metric's number, or 0 when the name is invalid, taken with another shape, or the host's (those that
+   * it reads at each scrape included), or the request has something that the host does not know; the host logs which.
+   * The same definition twice gives the same number. [create] */
   uint64_t (*define)(void *self, const ccm_metric *metric);
 
   /* Adds to a counter (value >= 0), sets a gauge, observes a histogram. One label value for each label name; another

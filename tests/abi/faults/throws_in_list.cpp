@@ -1,9 +1,0 @@
-// Fault: an exception leaves a non-blocking operation.
-#include "faulty.h"
-
-#include <stdexcept>
-
-static void list(void*, ccm_ctx, const ccm_list_instances_request*, ccm_completion) {
-  throw std::runtime_error("out of ideas");
-}
-FAULTY_LIST("throws-in-list", list)
