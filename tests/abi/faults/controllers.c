@@ -58,6 +58,20 @@ static void watch_without_fields_setup(void* self, ccm_ctx ctx, const ccm_setup_
   succeed(done, NULL);
 }
 
+/* It defines a metric that the host reads at each scrape. */
+static void takes_a_metric_of_the_host(void* self, ccm_ctx ctx, const ccm_setup_request* request,
+                                       ccm_completion done) {
+  const ccm_interface found = service(CCM_HOST_METRICS);
+  ccm_metric metric;
+  memset(&metric, 0, sizeof(metric));
+  metric.size = sizeof(metric);
+  metric.kind = CCM_METRIC_GAUGE;
+  metric.name = text("ccm_plugin_degraded");
+  metric.help = text("Never.");
+  if (((const ccm_host_metrics*)found.table)->define(found.self, &metric) != 0) abort();
+  setup_labels(self, ctx, request, done);
+}
+
 /* ---- From an event to a key ---- */
 
 /* An event must have exactly the size that it knows. */
@@ -185,6 +199,13 @@ static void holds_the_loop(void* self, ccm_ctx ctx, const ccm_reconcile_request*
   memset(last, 0, sizeof(last));
   memcpy(last, request->key.ptr, length);
   label_node(self, ctx, request, done);
+}
+
+/* It holds the host's loop for a while, each time it is called. */
+static void sleeps_in_reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
+                                ccm_completion done) {
+  usleep(300000);
+  reconcile_nothing(self, ctx, request, done);
 }
 
 /* Its calls do not end with the reconcile that made them. */
@@ -445,6 +466,42 @@ static void leave_a_note(struct labelling* work, const ccm_status* status) {
   pass_on(work, status);
 }
 
+/* ---- Keys, priorities and delays that make no sense ---- */
+
+static void map_to_garbage(void* owner, const ccm_watch_event* event) {
+  ccm_str nowhere = {NULL, 77};
+  (void)owner;
+  (void)event;
+  add_key(nowhere, 99, INT64_MIN);
+  add_key(text("later"), -99, INT64_MAX);
+  add_key(text("\xff"), CCM_PRIORITY_CHANGED, 0);
+}
+
+static void garbage_keys_setup(void* self, ccm_ctx ctx, const ccm_setup_request* request,
+                               ccm_completion done) {
+  const ccm_interface found = service(CCM_HOST_SETUP);
+  ccm_queue_options options;
+  (void)self;
+  (void)request;
+  (void)ctx;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  options.backoff_first_ms = INT64_MAX;
+  options.backoff_limit_ms = INT64_MAX;
+  options.reconcile_timeout_ms = INT64_MAX;
+  ((const ccm_host_setup*)found.table)->queue(found.self, &options);
+  watch_nodes(map_to_garbage);
+  succeed(done, NULL);
+}
+
+static void garbage_keys(void* self, ccm_ctx ctx, const ccm_reconcile_request* request,
+                         ccm_completion done) {
+  (void)self;
+  (void)ctx;
+  (void)request;
+  end_with(done, CCM_CODE_UNAVAILABLE, "\xfe", NULL);
+}
+
 /* ---- Destroy ---- */
 
 /* Adds a key to its queue in `destroy`. */
@@ -455,6 +512,7 @@ static void add_a_key(void* self) {
 
 static struct controller faults[] = {
     {{"needs_cloud_silently", NULL}, needs_cloud_silently_setup, NULL, NULL},
+    {{"takes_a_metric_of_the_host", NULL}, takes_a_metric_of_the_host, NULL, NULL},
     {{"period_of_nothing", NULL}, period_of_nothing_setup, NULL, NULL},
     {{"watch_without_fields", NULL}, watch_without_fields_setup, NULL, NULL},
     {{"map_refuses_larger_events", NULL}, map_refuses_larger_events_setup, NULL, NULL},
@@ -466,6 +524,7 @@ static struct controller faults[] = {
     {{"needs_the_object", NULL}, NULL, needs_the_object, NULL},
     {{"needs_whole_objects", NULL}, needs_whole_objects_setup, needs_whole_objects, NULL},
     {{"holds_the_loop", NULL}, NULL, holds_the_loop, NULL},
+    {{"sleeps_in_reconcile", NULL}, setup_nodes, sleeps_in_reconcile, NULL},
     {{"forgets_cancellation", NULL}, NULL, forgets_cancellation, NULL},
     {{"mixes_reconciles_up", NULL}, mixes_reconciles_up_setup, mixes_reconciles_up, NULL},
     {{"writes_each_time", NULL}, setup_nodes, writes_each_time, NULL},
@@ -483,7 +542,9 @@ static struct controller faults[] = {
     {{"cuts_letters", NULL}, NULL, NULL, cut},
     {{"reconcile_fails_with_result", NULL}, NULL, NULL, end_with_result},
     {{"writes_when_cancelled", NULL}, NULL, NULL, leave_a_note},
+    {{"garbage_keys", NULL}, garbage_keys_setup, garbage_keys, NULL},
     {{"works_in_destroy", add_a_key}, NULL, NULL, NULL},
+    {{"no_fault", NULL}, NULL, NULL, NULL},
 };
 
 static void setup(void* self, ccm_ctx ctx, const ccm_setup_request* request, ccm_completion done) {

@@ -178,9 +178,9 @@ Status Faults::create_controller(const std::string& name) {
   return setup.value_or(Status(Code::unknown, "did not end"));
 }
 
-void Faults::load_witness() {
-  const Status witness = create_controller("witness");
-  ASSERT_TRUE(witness.ok()) << witness.message();
+void Faults::load_healthy() {
+  const Status healthy = create_controller("healthy");
+  ASSERT_TRUE(healthy.ok()) << healthy.message();
   for (const auto& handler : world_->source.handlers) {
     if (handler.on_synced) handler.on_synced();
   }
@@ -191,7 +191,7 @@ void Faults::with_provider(const std::string& name) {
   const Status created = create_provider(name);
   ASSERT_TRUE(created.ok()) << created.message();
   start_provider();
-  load_witness();
+  load_healthy();
 }
 
 void Faults::start_provider() {
@@ -202,7 +202,7 @@ void Faults::start_provider() {
 void Faults::with_controller(const std::string& name) {
   const Status setup = create_controller(name);
   ASSERT_TRUE(setup.ok()) << setup.message();
-  load_witness();
+  load_healthy();
 }
 
 void Faults::add_node(const std::string& name) {
@@ -221,11 +221,11 @@ void Faults::add_node(const std::string& name) {
 
 bool Faults::patched(const std::string& name) const { return world_->api->patched.count(name) > 0; }
 
-void Faults::witness_works() {
+void Faults::healthy_works() {
   const std::string name = "arriving-" + std::to_string(++nodes_);
   add_node(name);
   poll_until([&] { return patched(name); });
-  EXPECT_TRUE(patched(name)) << "the witness stands still";
+  EXPECT_TRUE(patched(name)) << "the healthy controller stands still";
   poll();
 }
 

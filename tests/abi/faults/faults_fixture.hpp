@@ -1,5 +1,6 @@
 // The real loader and the real PluginHost around faulty plugins, with a clock that the test turns,
-// a Kubernetes API that takes every patch, and a witness: a controller that patches each new Node.
+// a Kubernetes API that takes every patch, and a healthy controller:
+// one that patches each new Node.
 #pragma once
 
 #include "../../support/start_task.hpp"
@@ -42,11 +43,11 @@ class Faults : public testing::Test {
   void begin_provider(const std::string& name, std::optional<Status>& created);
   void begin_start(std::optional<Status>& started);  // of the provider
   void begin_controller(const std::string& name, std::optional<Status>& setup);
-  void load_witness();
+  void load_healthy();
 
   // Logs the provider in; controllers are created, or set up, afterwards.
   void start_provider();
-  // The faulty plugin and the witness, leading. Both must come up.
+  // The faulty plugin and the healthy controller, leading. Both must come up.
   void with_provider(const std::string& name);
   void with_controller(const std::string& name);
 
@@ -54,8 +55,8 @@ class Faults : public testing::Test {
   void add_node(const std::string& name);
   // Whether a Node of that name was patched.
   bool patched(const std::string& name) const;
-  // A new Node arrives, and the witness patches it.
-  void witness_works();
+  // A new Node arrives, and the healthy controller patches it.
+  void healthy_works();
 
   static cloud::InstanceQuery query(const std::string& name, const std::string& provider_id = "");
   cloud::InstanceAnswer find(const std::string& name, const std::string& provider_id = "");

@@ -33,20 +33,22 @@ class FaultyHost : public testing::Test {
                        {"spec", {{"taints", json::array({taint})}}}};
     ASSERT_EQ(api_.create("/api/v1/nodes", node).status, 201);
   }
-  // Where the plugin is, for start().
+  // Where the plugin is, for start(). Faults of several plugins add up.
   std::string add(const std::string& name) {
     const auto [file, fault] = split_fault(name);
-    fault_ = fault;
+    note(fault);
     return plugins_.add(file).string();
   }
-  // `controllers` beside node.so.
+  // `controllers` beside node.so, as FILE or FILE/FAULT.
   void start(const std::string& provider, const std::vector<std::string>& controllers = {},
              const std::vector<std::string>& flags = {}) {
     std::filesystem::copy_file(std::filesystem::path(CCM_CONTROLLERS) / "node.so",
                                plugins_.path() / "controllers" / "node.so",
                                std::filesystem::copy_options::overwrite_existing);
     std::string names = "cloud-node-controller";
-    for (const std::string& file : controllers) {
+    for (const std::string& name : controllers) {
+      const auto [file, fault] = split_fault(name);
+      note(fault);
       plugins_.add(file, "controllers/" + file + ".so");
       names += "," + file;
     }
@@ -64,7 +66,10 @@ class FaultyHost : public testing::Test {
     command.insert(command.end(), flags.begin(), flags.end());
     manager_ = std::make_unique<support::Process>(
         command, support::ProcessOptions{folder_.path() / "manager.log",
-                                         {{"KUBECONFIG", ""}, {"HOME", ""}, {"FAULT", fault_}}});
+                                         {{"KUBECONFIG", ""}, {"HOME", ""}, {"FAULT", faults_}}});
+  }
+  void note(const std::string& fault) {
+    if (!fault.empty()) faults_ += (faults_.empty() ? "" : ",") + fault;
   }
   bool logs(const std::string& text) {
     return support::eventually(support::patience(),
@@ -88,7 +93,7 @@ class FaultyHost : public testing::Test {
   }
 
   PluginFolder plugins_;
-  std::string fault_;
+  std::string faults_;
   support::TemporaryFolder folder_{"faults"};
   support::TestServer server_{folder_.path()};
   support::KubeClient api_ = server_.client();
@@ -145,7 +150,7 @@ TEST_F(FaultyHost, AnInstanceWithoutReadableName) {
 
 TEST_F(FaultyHost, AListingThatThrows) {
   create_node("node-1");
-  start(plugins_.add("throws_on_worker").string());
+  start(add("blocking_listings/throws_on_worker"));
   EXPECT_TRUE(logs("Plugin threw an exception")) << manager_->log();
   EXPECT_TRUE(api_.get("/api/v1/nodes/node-1").body["spec"].contains("taints"));
   expect_orderly_end();
@@ -153,12 +158,20 @@ TEST_F(FaultyHost, AListingThatThrows) {
 
 TEST_F(FaultyHost, ControllersThatThrowOrSleep) {
   start(add("listings/instance_of_the_future"),
-        {"throws_in_reconcile", "throws_in_map", "sleeps_in_reconcile"});
+        {"throwing_controllers/throws_in_reconcile", "controllers/sleeps_in_reconcile"});
   create_node("node-1");
   EXPECT_EQ(initialised("node-1")["spec"].value("providerID", ""), "faulty://1");
   EXPECT_TRUE(logs("Plugin threw an exception")) << manager_->log();
-  EXPECT_TRUE(logs("Plugin blocked the event loop")) << manager_->log();
-  EXPECT_TRUE(logs("sleeps-in-reconcile")) << manager_->log();
+  EXPECT_TRUE(logs("\"Plugin blocked the event loop\" component=\"controllers\""))
+      << manager_->log();
+  expect_orderly_end();
+}
+
+TEST_F(FaultyHost, AControllerThatThrowsAtAnEvent) {
+  start(add("listings/instance_of_the_future"), {"throwing_controllers/throws_in_map"});
+  create_node("node-1");
+  EXPECT_EQ(initialised("node-1")["spec"].value("providerID", ""), "faulty://1");
+  EXPECT_TRUE(logs("Plugin threw an exception")) << manager_->log();
   expect_orderly_end();
 }
 
@@ -195,37 +208,48 @@ TEST_F(FaultyHost, WhatAManifestReadsIsInTheCache) {
   EXPECT_NE(std::find(rules.begin(), rules.end(), wanted), rules.end()) << rules.dump(1);
 }
 
+TEST_F(FaultyHost, AMetricThatTheHostReadsAtEachScrape) {
+  start(add("listings/instance_of_the_future"), {"controllers/takes_a_metric_of_the_host"});
+  EXPECT_TRUE(
+      logs("\"Plugin's metric was refused\" plugin=\"faulty.controllers\" "
+           "metric=\"ccm_plugin_degraded\" "
+           "reason=\"the name is taken by a metric of the host\""))
+      << manager_->log();
+  EXPECT_TRUE(logs("\"Leading\"")) << manager_->log();
+  expect_orderly_end();
+}
+
 // Without a word from the host, SIGTERM would have no effect any more.
 class FaultySignals : public FaultyHost {
  protected:
-  void expect_taken_back(const std::string& plugin, const std::string& since) {
+  void expect_taken_back(const std::string& since) {
     const std::string line =
         "A plugin replaced the handler of a stop signal; the host has restored it";
     EXPECT_TRUE(logs(line)) << manager_->log();
-    EXPECT_TRUE(logs("signal=\"SIGTERM\" plugin=\"" + plugin + "\"")) << manager_->log();
+    EXPECT_TRUE(logs("signal=\"SIGTERM\" plugin=\"faulty.signals\"")) << manager_->log();
     EXPECT_TRUE(logs("since=\"" + since + "\"")) << manager_->log();
   }
 };
 
 TEST_F(FaultySignals, APluginThatTakesSigtermWhenItIsLoadedIsNamed) {
-  start(add("listings/instance_of_the_future"), {"takes_sigterm_when_loaded"});
-  expect_taken_back("faulty.takes-sigterm-when-loaded", "load");
+  start(add("listings/instance_of_the_future"), {"signals/takes_sigterm_when_loaded"});
+  expect_taken_back("load");
   EXPECT_TRUE(logs("\"Leading\"")) << manager_->log();
   expect_orderly_end();
 }
 
 TEST_F(FaultySignals, APluginThatIgnoresSigtermSinceItsCreationIsNamed) {
-  start(add("listings/instance_of_the_future"), {"takes_sigterm_in_create"});
-  expect_taken_back("faulty.takes-sigterm-in-create", "create");
+  start(add("listings/instance_of_the_future"), {"signals/takes_sigterm_in_create"});
+  expect_taken_back("create");
   EXPECT_TRUE(logs("\"Leading\"")) << manager_->log();
   expect_orderly_end();
 }
 
 TEST_F(FaultySignals, APluginThatTakesSigtermLaterIsNamedAndLosesItAgain) {
   create_node("sound");
-  start(add("listings/instance_of_the_future"), {"takes_sigterm_in_reconcile"});
+  start(add("listings/instance_of_the_future"), {"signals/takes_sigterm_in_reconcile"});
   EXPECT_TRUE(logs("the plugin takes SIGTERM")) << manager_->log();
-  expect_taken_back("faulty.takes-sigterm-in-reconcile", "the last look");
+  expect_taken_back("the last look");
   expect_orderly_end();
   EXPECT_EQ(manager_->log().find("the plugin has the signal"), std::string::npos);
 }
@@ -234,7 +258,7 @@ TEST_F(FaultySignals, APluginThatTakesSigtermLaterIsNamedAndLosesItAgain) {
 // into somebody else's memory.
 TEST_F(FaultySignals, ASignalThatMeetsPluginCodeOnASmallStackDoesNoHarm) {
   create_node("sound");
-  start(add("listings/instance_of_the_future"), {"small_stack"});
+  start(add("listings/instance_of_the_future"), {"signals/small_stack"});
   EXPECT_TRUE(logs("on the small stack")) << manager_->log();
   expect_orderly_end();
 }

@@ -19,7 +19,7 @@ TEST_F(Faults, ListNeverCompletes) {
   with_provider("listings/list_never_completes");
   const auto answer = find_after("node-1", 61s);
   EXPECT_EQ(answer.status.code(), Code::deadline_exceeded) << answer.status.message();
-  witness_works();
+  healthy_works();
   EXPECT_EQ(stop().code(), Code::failed_precondition);
   EXPECT_THAT(log(), HasSubstr("Plugin did not complete its operations; it stays in memory"));
 }
@@ -29,7 +29,7 @@ TEST_F(Faults, ListCompletesTwice) {
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
   EXPECT_EQ(host_->completion_faults().unknown, 1U);
   EXPECT_THAT(log(), HasSubstr("Plugin completed an operation twice"));
-  witness_works();
+  healthy_works();
   EXPECT_TRUE(stop().ok());
 }
 
@@ -39,7 +39,7 @@ TEST_F(Faults, ListCompletesLate) {
   advance(5min);  // until then no second operation begins
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
   EXPECT_EQ(host_->completion_faults().late, 1U);
-  witness_works();
+  healthy_works();
   EXPECT_TRUE(stop().ok());  // nothing is in flight any more
 }
 
@@ -56,7 +56,7 @@ TEST_F(Faults, AnOperationThatEndsWithItsCtxHoldsNothingUp) {
 TEST_F(Faults, CompletionFromAThreadOfThePluginsOwn) {
   with_provider("listings/list_completes_elsewhere");
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
-  witness_works();
+  healthy_works();
   EXPECT_TRUE(stop().ok());
 }
 
@@ -70,52 +70,53 @@ TEST_F(Faults, CompletesAfterDestroy) {
 // --- exceptions and panics
 
 TEST_F(Faults, ThrowsInAnOperation) {
-  for (const char* name : {"throws_in_list", "throws_on_worker", "listings/panics_in_list"}) {
+  for (const char* name : {"throwing_providers/throws_in_list",
+                           "blocking_listings/throws_on_worker", "listings/panics_in_list"}) {
     SCOPED_TRACE(name);
     start_over();
     with_provider(name);
     EXPECT_EQ(find("node-1").status.code(), Code::internal);
     EXPECT_THAT(log(), HasSubstr("Plugin threw an exception"));
-    witness_works();
+    healthy_works();
     EXPECT_TRUE(stop().ok());
   }
 }
 
 TEST_F(Faults, ThrowsInCreate) {
-  load_witness();
-  EXPECT_EQ(create_provider("throws_in_create").code(), Code::internal);
-  witness_works();
+  load_healthy();
+  EXPECT_EQ(create_provider("throwing_providers/throws_in_create").code(), Code::internal);
+  healthy_works();
 }
 
 TEST_F(Faults, ThrowsInDestroy) {
-  with_provider("throws_in_destroy");
+  with_provider("throwing_providers/throws_in_destroy");
   EXPECT_TRUE(stop().ok());
   EXPECT_THAT(log(), HasSubstr("Plugin threw an exception"));
 }
 
 TEST_F(Faults, ThrowsInSetup) {
-  const Status setup = create_controller("throws_in_setup");
+  const Status setup = create_controller("throwing_controllers/throws_in_setup");
   EXPECT_EQ(setup.code(), Code::internal) << setup.message();
 }
 
 TEST_F(Faults, ThrowsInMap) {
-  with_controller("throws_in_map");
-  witness_works();
+  with_controller("throwing_controllers/throws_in_map");
+  healthy_works();
   EXPECT_THAT(log(), HasSubstr("Plugin threw an exception"));
   EXPECT_TRUE(stop().ok());
 }
 
 TEST_F(Faults, ThrowsInReconcile) {
-  with_controller("throws_in_reconcile");
-  witness_works();
+  with_controller("throwing_controllers/throws_in_reconcile");
+  healthy_works();
   EXPECT_THAT(log(), HasSubstr("Plugin threw an exception"));
   EXPECT_THAT(log(), HasSubstr("Reconcile failed, will retry"));
   EXPECT_TRUE(stop().ok());
 }
 
 TEST_F(Faults, ThrowsThroughTheHost) {
-  with_controller("throws_through_the_host");
-  witness_works();
+  with_controller("throwing_controllers/throws_through_the_host");
+  healthy_works();
   EXPECT_THAT(log(), HasSubstr("operation=\"object.each\""));
   EXPECT_THAT(log(), HasSubstr("Reconciled"));  // its map went on after the visit
   EXPECT_TRUE(stop().ok());
@@ -124,12 +125,12 @@ TEST_F(Faults, ThrowsThroughTheHost) {
 // --- tables
 
 TEST_F(Faults, TablesWithoutFunctionsOfferNothing) {
-  for (const char* name : {"short_instances", "null_instances"}) {
+  for (const char* name : {"instances/short_instances", "instances/null_instances"}) {
     SCOPED_TRACE(name);
     start_over();
     with_provider(name);
     EXPECT_EQ(host_->cloud().instances(), nullptr);
-    witness_works();
+    healthy_works();
     EXPECT_TRUE(stop().ok());
   }
 }
@@ -145,7 +146,7 @@ TEST_F(Faults, AControllerNeedsItsFunctions) {
 }
 
 TEST_F(Faults, ComponentsThatAreNone) {
-  for (const char* name : {"no_component", "no_destroy"}) {
+  for (const char* name : {"lives/no_component", "lives/no_destroy"}) {
     SCOPED_TRACE(name);
     start_over();
     const Status created = create_provider(name);
@@ -168,7 +169,7 @@ TEST_F(Faults, MalformedListingsAreFailuresNeverAbsence) {
     for (const char* node : {"sound", "node-1", "gone"}) {
       EXPECT_EQ(find(node).status.code(), Code::internal) << node;
     }
-    witness_works();
+    healthy_works();
     EXPECT_TRUE(stop().ok());
   }
 }
@@ -228,7 +229,7 @@ TEST_F(Faults, AStatusThatMakesNoSenseIsAFailure) {
 }
 
 TEST_F(Faults, DescribeMustAnswerEachNode) {
-  for (const char* name : {"describe_too_few", "describe_too_many"}) {
+  for (const char* name : {"instances/describe_too_few", "instances/describe_too_many"}) {
     SCOPED_TRACE(name);
     start_over();
     with_provider(name);
@@ -243,7 +244,7 @@ TEST_F(Faults, DescribeMustAnswerEachNode) {
 TEST_F(Faults, TheConfigurationStaysReadableUntilTheOperationEnds) {
   std::ofstream(config_path()) << "the first configuration";
   ASSERT_TRUE(host_->load_cloud_config().ok());
-  with_provider("reads_config_while_it_changes");
+  with_provider("blocking_listings/reads_config_while_it_changes");
   std::optional<cloud::InstanceAnswer> answer;
   tasks_(host_->cloud().instances()->find(query("node-1")),
          [&](const cloud::InstanceAnswer& found) { answer = found; });
@@ -263,10 +264,10 @@ TEST_F(Faults, TheConfigurationStaysReadableUntilTheOperationEnds) {
 
 TEST_F(Faults, ReconcileNeverCompletes) {
   with_controller("requests/reconcile_never_completes");
-  witness_works();
+  healthy_works();
   advance(31s);
   EXPECT_THAT(log(), HasSubstr("Reconcile failed, will retry"));
-  witness_works();
+  healthy_works();
   EXPECT_EQ(stop().code(), Code::failed_precondition);
 }
 
@@ -283,23 +284,23 @@ TEST_F(Faults, SetupNeverCompletes) {
 
 TEST_F(Faults, AbsurdDelaysDoNotComeAtOnce) {
   with_controller("controllers/requeues_for_ever");
-  witness_works();
+  healthy_works();
   advance(24h);
   EXPECT_EQ(count(log(), "Reconciled\" controller=\"controllers\""), 1U);
   EXPECT_TRUE(stop().ok());
 }
 
 TEST_F(Faults, GarbageKeys) {
-  with_controller("garbage_keys");
-  witness_works();
+  with_controller("controllers/garbage_keys");
+  healthy_works();
   // An empty key is ignored, "later" is not due, and the first back-off is a year.
   EXPECT_EQ(count(log(), "Reconcile failed, will retry"), 1U);
   EXPECT_TRUE(stop().ok());
 }
 
 TEST_F(Faults, MalformedSetupsAreRefused) {
-  for (const char* name :
-       {"controllers/watch_without_fields", "controllers/period_of_nothing", "null_arguments"}) {
+  for (const char* name : {"controllers/watch_without_fields", "controllers/period_of_nothing",
+                           "host_calls/null_arguments"}) {
     SCOPED_TRACE(name);
     start_over();
     const Status setup = create_controller(name);
@@ -308,20 +309,20 @@ TEST_F(Faults, MalformedSetupsAreRefused) {
 }
 
 TEST_F(Faults, WhatSetupWasGivenIsOfNoUseLater) {
-  with_controller("setup_too_late");
-  witness_works();
+  with_controller("host_calls/setup_too_late");
+  healthy_works();
   EXPECT_THAT(log(), HasSubstr("Plugin called a host function from a wrong place"));
   EXPECT_THAT(log(), HasSubstr("function=\"setup.every\""));
-  EXPECT_EQ(report_of("setup-too-late").wrong_thread_calls, 2U);
+  EXPECT_EQ(report_of("host-calls").wrong_thread_calls, 2U);
   EXPECT_TRUE(stop().ok());
 }
 
 TEST_F(Faults, AWrongThreadIsRefused) {
-  with_controller("wrong_thread");
-  witness_works();
+  with_controller("host_calls/wrong_thread");
+  healthy_works();
   EXPECT_THAT(log(), HasSubstr("function=\"metrics.define\""));
   EXPECT_THAT(log(), HasSubstr("function=\"http.send_wait\""));
-  EXPECT_EQ(report_of("wrong-thread").wrong_thread_calls, 2U);
+  EXPECT_EQ(report_of("host-calls").wrong_thread_calls, 2U);
   EXPECT_TRUE(stop().ok());
 }
 

@@ -115,6 +115,18 @@ MAYBE_UNUSED static void list_nothing(void* self, ccm_ctx ctx,
   succeed_with(done, NULL, 0);
 }
 
+/* A listing of one machine as it should be, "node-1". */
+MAYBE_UNUSED static void list_one(void* self, ccm_ctx ctx,
+                                  const ccm_list_instances_request* request, ccm_completion done) {
+  const ccm_instance one = machine("node-1", "faulty://1");
+  const ccm_instance* all[1];
+  (void)self;
+  (void)ctx;
+  (void)request;
+  all[0] = &one;
+  succeed_with(done, all, 1);
+}
+
 /* Completes a listing with one machine as it should be, and `other`. */
 MAYBE_UNUSED static void succeed_with_sound_and(ccm_completion done, const ccm_instance* other) {
   const ccm_instance sound = machine("sound", "faulty://sound");

@@ -35,7 +35,7 @@ static void reconcile(void* self, ccm_ctx ctx, const ccm_reconcile_request* requ
   patch.size = sizeof(patch);
   patch.type = CCM_PATCH_MERGE;
   patch.reference = &reference;
-  patch.body = text("{\"metadata\":{\"labels\":{\"witness\":\"was-here\"}}}");
+  patch.body = text("{\"metadata\":{\"labels\":{\"healthy\":\"was-here\"}}}");
   kube->patch(found.self, ctx, &patch, after);
 }
-FAULTY_CONTROLLER("witness", setup_nodes, reconcile)
+FAULTY_CONTROLLER("healthy", setup_nodes, reconcile)

@@ -17,29 +17,29 @@ using testing::HasSubstr;
 class LifeFaults : public Faults {};
 
 TEST_F(LifeFaults, FunctionsForCreateAreRefusedLater) {
-  with_controller("create_functions_too_late");
-  witness_works();
+  with_controller("host_calls/create_functions_too_late");
+  healthy_works();
   for (const char* function : {"metrics.define", "config.on_change", "leader.on_change"}) {
     EXPECT_THAT(log(), HasSubstr("function=\"" + std::string(function) + "\""));
   }
-  EXPECT_EQ(report_of("create-functions-too-late").wrong_thread_calls, 3U);
+  EXPECT_EQ(report_of("host-calls").wrong_thread_calls, 3U);
   EXPECT_TRUE(stop().ok());
 }
 
 TEST_F(LifeFaults, R_44_ACtxThatIsOverIsRefused) {
-  with_controller("uses_ended_ctx");
-  witness_works();
-  witness_works();
+  with_controller("host_calls/uses_ended_ctx");
+  healthy_works();
+  healthy_works();
   poll_until([&] { return count(log(), "ContextEnded") > 0; });
   EXPECT_THAT(log(), HasSubstr("reason=\"ContextEnded\""));
   EXPECT_THAT(log(), HasSubstr("the operation of this ctx has ended"));
-  witness_works();
+  healthy_works();
   EXPECT_TRUE(stop().ok());
 }
 
 TEST_F(LifeFaults, R_52_WhatBeginsInDestroyIsRefused) {
-  with_controller("registers_in_destroy");
-  witness_works();
+  with_controller("host_calls/registers_in_destroy");
+  healthy_works();
   EXPECT_TRUE(stop().ok());
   EXPECT_THAT(log(), HasSubstr("All seven were refused"));
   advance(1h);
@@ -54,8 +54,8 @@ TEST_F(LifeFaults, R_53_AStrayThreadIsRefused) {
         folder_.path() / (host_lives ? "with-host" : "without-host");
     std::filesystem::create_directory(folder);
     ::setenv("FAULTY_FOLDER", folder.c_str(), 1);
-    with_controller("calls_after_destroy");
-    witness_works();
+    with_controller("host_calls/calls_after_destroy");
+    healthy_works();
     EXPECT_TRUE(stop().ok());
     if (!host_lives) start_over();
     std::ofstream(folder / "go") << "go";
@@ -70,7 +70,7 @@ TEST_F(LifeFaults, R_53_AStrayThreadIsRefused) {
 }
 
 TEST_F(LifeFaults, OpenThatIsCompletedTwiceCountsOnce) {
-  with_provider("open_completes_twice");
+  with_provider("lives/open_completes_twice");
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
   EXPECT_EQ(host_->completion_faults().unknown, 1U);
   EXPECT_THAT(log(), HasSubstr("Plugin completed an operation twice"));
@@ -78,17 +78,17 @@ TEST_F(LifeFaults, OpenThatIsCompletedTwiceCountsOnce) {
 }
 
 TEST_F(LifeFaults, OpenWithoutAResultIsAFailure) {
-  load_witness();
-  const Status created = create_provider("open_gives_nothing");
+  load_healthy();
+  const Status created = create_provider("lives/open_gives_nothing");
   EXPECT_EQ(created.code(), Code::internal);
   EXPECT_THAT(created.message(), HasSubstr("open gave no result"));
-  witness_works();
+  healthy_works();
 }
 
 TEST_F(LifeFaults, OpenThatIsNeverCompletedHasADeadline) {
-  load_witness();
+  load_healthy();
   std::optional<Status> created;
-  begin_provider("open_never_completes", created);
+  begin_provider("lives/open_never_completes", created);
   poll();
   EXPECT_FALSE(created);
   poll_until([&] {
@@ -97,20 +97,20 @@ TEST_F(LifeFaults, OpenThatIsNeverCompletedHasADeadline) {
   });
   ASSERT_TRUE(created);
   EXPECT_EQ(created->code(), Code::deadline_exceeded);
-  witness_works();
+  healthy_works();
 }
 
 TEST_F(LifeFaults, AbsurdLimitsOfInstancesLimitNothing) {
-  with_provider("list_limits_absurd");
+  with_provider("instances/list_limits_absurd");
   EXPECT_EQ(provider_id_of(find("node-1")), "faulty://1");
-  witness_works();
+  healthy_works();
   EXPECT_TRUE(stop().ok());
 }
 
 TEST_F(LifeFaults, LimitsThatAreMissingAreAskedForAgain) {
   const Status created = create_provider("balancers/balancer_limits_missing");
   ASSERT_TRUE(created.ok()) << created.message();
-  load_witness();
+  load_healthy();
   std::optional<Status> started;
   begin_start(started);
   poll_until([&] {
@@ -131,7 +131,7 @@ TEST_F(LifeFaults, R_72_AnUnreadablePrefixIsEveryInstance) {
   EXPECT_EQ(provider_id_of(find("sound")), "faulty://sound");
   EXPECT_NE(find_after("gone", 5s, "faulty://gone").state(), CCM_INSTANCE_ABSENT);
   EXPECT_NE(find("gone").state(), CCM_INSTANCE_ABSENT);
-  witness_works();
+  healthy_works();
   EXPECT_TRUE(stop().ok());
 }
 

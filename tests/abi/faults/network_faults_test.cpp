@@ -38,7 +38,7 @@ class NetworkFaults : public Faults {
     EXPECT_FALSE(reconciled(key)) << key;
   }
   void expect_orderly_end() {
-    witness_works();
+    healthy_works();
     EXPECT_TRUE(stop().ok());
   }
 
@@ -61,7 +61,7 @@ TEST_F(NetworkFaults, ABalancerThatIsNeverCompletedLosesItsTurn) {
   expect_failure(
       "ensure-1",
       "has not completed an earlier load balancer operation");  // told at once, so no worker waits
-  witness_works();
+  healthy_works();
   ask("ensure-2");  // nobody else is held up
   expect_done("ensure-2");
   seen_now();
@@ -166,7 +166,7 @@ TEST_F(NetworkFaults, LanesThatCannotBeAreFailuresOfTheirServiceAlone) {
   expect_failure("ensure-never", "Reconcile failed, will retry");
   ask("ensure-other");
   expect_done("ensure-other");
-  witness_works();
+  healthy_works();
   EXPECT_EQ(stop().code(), Code::failed_precondition) << "its `lane` was never completed";
 }
 
@@ -194,7 +194,7 @@ TEST_F(NetworkFaults, RoutesThatAreNeverCompletedLoseTheirTurn) {
   seen_now();
   advance(5s);
   expect_done("apply-2");
-  witness_works();
+  healthy_works();
   EXPECT_EQ(stop().code(), Code::failed_precondition);
 }
 
