@@ -1,4 +1,4 @@
-#include "api.hpp"
+#include "collections.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -14,70 +14,13 @@ bool same_name(const std::string& a, const std::string& b) {
          });
 }
 
-json address(const std::string& ip, const std::string& type) {
-  json entry = {{"ip_address", ip}, {"netmask", "255.255.0.0"}, {"type", type}};
-  entry["gateway"] = type == "private" ? "10.0.0.1" : "203.0.0.1";
-  return entry;
-}
-
 }  // namespace
 
-json& Api::add_droplet(int64_t id, const std::string& name, bool gpu) {
-  const std::string tail = std::to_string(id / 65536 % 256) + "." + std::to_string(id / 256 % 256) +
-                           "." + std::to_string(id % 256);
-  json& droplet = droplets_[id];
-  droplet = {
-      {"id", id},
-      {"name", name},
-      {"memory", 2048},
-      {"vcpus", 1},
-      {"disk", 50},
-      {"locked", false},
-      {"status", "active"},
-      {"created_at", "2026-01-01T00:00:00Z"},
-      {"features", json::array({"private_networking"})},
-      {"backup_ids", json::array()},
-      {"next_backup_window", nullptr},
-      {"snapshot_ids", json::array()},
-      {"image", {{"id", 1}, {"name", "12 x64"}, {"distribution", "Debian"}}},
-      {"volume_ids", json::array()},
-      {"size",
-       {{"slug", gpu ? "gpu-h100x1-80gb" : "s-1vcpu-2gb"},
-        {"memory", 2048},
-        {"vcpus", 1},
-        {"disk", 50},
-        {"transfer", 2.0},
-        {"price_monthly", 12.0},
-        {"price_hourly", 0.018},
-        {"regions", json::array({region})},
-        {"available", true},
-        {"description", "Basic"}}},
-      {"size_slug", gpu ? "gpu-h100x1-80gb" : "s-1vcpu-2gb"},
-      {"networks",
-       {{"v4", json::array({address("10." + tail, "private"), address("203." + tail, "public")})},
-        {"v6", json::array()}}},
-      {"region",
-       {{"slug", region},
-        {"name", "Region " + region},
-        {"features", json::array()},
-        {"available", true},
-        {"sizes", json::array({"s-1vcpu-2gb"})}}},
-      {"tags", json::array()},
-      {"vpc_uuid", vpc}};
-  return droplet;
-}
-
-void Api::generate_droplets(int64_t first, int64_t count, const std::string& prefix) {
-  for (int64_t id = first; id < first + count; ++id) {
-    add_droplet(id, prefix + std::to_string(id - first));
-  }
-}
-
-ApiAnswer Api::droplets(const std::string& method, const Route& route) {
+ApiAnswer answer_droplets(Account& account, const std::string& method, const Route& route) {
   if (method != "GET") return error(404, "no such resource");
   if (route.parts.size() == 3) {
-    const auto place = droplets_.find(std::stoll(route.parts[2]));
-    if (place == droplets_.end())
+    const auto place = account.droplets().find(std::stoll(route.parts[2]));
+    if (place == account.droplets().end())
       return error(404, "The resource you requested could not be found.");
     return ok(200, {{"droplet", place->second}});
   }
@@ -92,7 +35,7 @@ ApiAnswer Api::droplets(const std::string& method, const Route& route) {
     return error(422, "type must be droplets or gpus");
   }
   std::vector<const json*> items;
-  for (const auto& [id, droplet] : droplets_) {
+  for (const auto& [id, droplet] : account.droplets()) {
     const bool gpu = droplet.at("size_slug").get<std::string>().starts_with("gpu-");
     if (gpu != gpus) continue;
     if (name != route.query.end() && !same_name(droplet.at("name"), name->second)) continue;
@@ -103,20 +46,6 @@ ApiAnswer Api::droplets(const std::string& method, const Route& route) {
     items.push_back(&droplet);
   }
   return page("droplets", items, route);
-}
-
-json& Api::add_certificate(const std::string& id, const std::string& name,
-                           const std::string& type) {
-  json& certificate = certificates_[id];
-  certificate = {{"id", id},
-                 {"name", name},
-                 {"type", type},
-                 {"state", "verified"},
-                 {"not_after", "2030-01-01T00:00:00Z"},
-                 {"created_at", "2026-01-01T00:00:00Z"},
-                 {"sha1_fingerprint", "dfcc9f57d86bf58e321c2c6c31c7a971be244ac7"},
-                 {"dns_names", json::array({"example.com"})}};
-  return certificate;
 }
 
 }  // namespace ccm::digitalocean_api

@@ -1,4 +1,4 @@
-#include "api.hpp"
+#include "collections.hpp"
 
 #include <algorithm>
 #include <set>
@@ -118,10 +118,8 @@ std::string refuse_members(const json& body) {
   return {};
 }
 
-}  // namespace
-
 // The text of a 422, or empty.
-std::string Api::refuse_load_balancer(const json& body, const json* existing) const {
+std::string refuse_load_balancer(Account& account, const json& body, const json* existing) {
   if (std::string fault = refuse_members(body); !fault.empty()) return fault;
   const auto rules = body.find("forwarding_rules");
   if (rules == body.end() || !rules->is_array() || rules->empty()) {
@@ -129,7 +127,7 @@ std::string Api::refuse_load_balancer(const json& body, const json* existing) co
   }
   std::set<std::pair<std::string, int64_t>> entries;
   for (const json& rule : *rules) {
-    if (std::string fault = refuse_rule(rule, certificates_); !fault.empty()) return fault;
+    if (std::string fault = refuse_rule(rule, account.certificates()); !fault.empty()) return fault;
     const std::string entry = rule["entry_protocol"];
     const std::string transport = entry == "udp" || entry == "http3" ? "udp" : "tcp";
     if (!entries.emplace(transport, rule["entry_port"]).second) return "entry ports must differ";
@@ -137,21 +135,22 @@ std::string Api::refuse_load_balancer(const json& body, const json* existing) co
   if (body.contains("health_check")) {
     if (std::string fault = refuse_health_check(body["health_check"]); !fault.empty()) return fault;
   }
-  for (const auto& [id, other] : load_balancers_) {  // DO-347
+  for (const auto& [id, other] : account.load_balancers()) {  // DO-347
     const bool same = existing != nullptr && (*existing)["id"] == id;
     if (!same && other["name"] == body.value("name", "")) {
       return "There is already a load balancer with that name";
     }
   }
   for (const json& id : body.value("droplet_ids", json::array())) {
-    const auto droplet = droplets_.find(id.get<int64_t>());
-    const std::string wanted = body.value("vpc_uuid", vpc);
-    if (droplet == droplets_.end() || droplet->second["vpc_uuid"] != wanted) {
+    const auto droplet = account.droplets().find(id.get<int64_t>());
+    const std::string wanted = body.value("vpc_uuid", account.vpc);
+    if (droplet == account.droplets().end() || droplet->second["vpc_uuid"] != wanted) {
       return "some of the specified target droplets don't belong to the same VPC as the Load "
              "Balancer";
     }
   }
-  if (std::find(regions.begin(), regions.end(), body["region"]) == regions.end()) {
+  if (std::find(account.regions.begin(), account.regions.end(), body["region"]) ==
+      account.regions.end()) {
     return "region is invalid";
   }
   if (existing == nullptr) return {};
@@ -163,145 +162,34 @@ std::string Api::refuse_load_balancer(const json& body, const json* existing) co
   return body["region"] == (*existing)["region"]["slug"] ? "" : "region cannot be changed";
 }
 
-// A PUT is a full replacement: what it leaves out goes back to its default (DO-337).
-void Api::write_load_balancer(const json& body, json& balancer) {
-  const auto take = [&](const char* name, json fallback) {
-    balancer[name] = body.contains(name) ? body[name] : std::move(fallback);
-  };
-  take("name", "");
-  take("algorithm", "round_robin");
-  take("size_unit", 1);
-  take("size", "lb-small");
-  take("type", "REGIONAL");
-  take("network", "EXTERNAL");
-  take("network_stack", "IPV4");
-  take("redirect_http_to_https", false);
-  take("enable_proxy_protocol", false);
-  take("enable_backend_keepalive", false);
-  take("disable_lets_encrypt_dns_records", false);
-  take("http_idle_timeout_seconds", 60);
-  take("tls_cipher_policy", "DEFAULT");
-  take("project_id", "9cc10173-e9ea-4176-9dbc-a4cee4c4ff30");
-  take("vpc_uuid", vpc);
-  take("droplet_ids", json::array());
-  take("tag", "");
-  // Only when it is made, as the API's own client says.
-  if (!balancer.contains("tags")) balancer["tags"] = body.value("tags", json::array());
-  for (const json& tag : balancer["tags"]) tags_[tag.get<std::string>()];
-  balancer["forwarding_rules"] = body["forwarding_rules"];
-  for (json& rule : balancer["forwarding_rules"]) {
-    if (!rule.contains("certificate_id")) rule["certificate_id"] = "";
-    if (!rule.contains("tls_passthrough")) rule["tls_passthrough"] = false;
-  }
-  balancer["health_check"] = {{"protocol", "http"},
-                              {"port", 80},
-                              {"path", "/"},
-                              {"check_interval_seconds", 10},
-                              {"response_timeout_seconds", 5},
-                              {"unhealthy_threshold", 5},
-                              {"healthy_threshold", 3}};
-  if (body.contains("health_check")) balancer["health_check"].update(body["health_check"]);
-  take("sticky_sessions", {{"type", "none"}});
-  balancer["firewall"] = {{"allow", json::array()}, {"deny", json::array()}};
-  if (body.contains("firewall")) balancer["firewall"].update(body["firewall"]);
-}
-
-json& Api::add_load_balancer(json members) {
-  json body = {{"forwarding_rules", json::array({{{"entry_protocol", "tcp"},
-                                                  {"entry_port", 80},
-                                                  {"target_protocol", "tcp"},
-                                                  {"target_port", 80}}})}};
-  body.update(members);
-  const std::string id = members.value("id", uuid());
-  json& balancer = load_balancers_[id];
-  write_load_balancer(body, balancer);
-  balancer["id"] = id;
-  balancer["status"] = members.value("status", "active");
-  balancer["ip"] =
-      members.value("ip", "198.51.100." + std::to_string(load_balancers_.size() % 250));
-  balancer["ipv6"] = members.value("ipv6", "");
-  balancer["created_at"] = "2026-01-01T00:00:00Z";
-  balancer["region"] = {{"slug", members.value("region", region)},
-                        {"name", "Region " + region},
-                        {"features", json::array()},
-                        {"available", true},
-                        {"sizes", json::array({"s-1vcpu-2gb"})}};
-  return balancer;
-}
-
-// Behind a tag the droplets are those that bear it.
-void Api::follow_tag(json& balancer) {
-  const std::string tag = balancer.value("tag", "");
-  if (tag.empty()) return;
-  json ids = json::array();
-  for (const auto& [id, droplet] : droplets_) {
-    const json& tags = droplet.at("tags");
-    if (std::find(tags.begin(), tags.end(), json(tag)) != tags.end()) ids.push_back(id);
-  }
-  balancer["droplet_ids"] = std::move(ids);
-}
-
-void Api::advance(json& balancer) {
-  follow_tag(balancer);
-  const auto due = active_at_.find(balancer["id"].get<std::string>());
-  if (due == active_at_.end() || clock_() < due->second) return;
-  active_at_.erase(due);
-  if (load_balancers_fail) {
-    balancer["status"] = "errored";
-    return;
-  }
-  balancer["status"] = "active";
-  if (balancer["ip"] == "") {
-    balancer["ip"] = "198.51.100." + std::to_string(1 + made_ % 250);
-  }
-  if (balancer["network_stack"] == "DUALSTACK") {
-    balancer["ipv6"] = "2001:db8::" + std::to_string(1 + made_ % 250);
-  }
-}
-
-ApiAnswer Api::create_load_balancer(const json& body) {
-  const std::string fault = refuse_load_balancer(body, nullptr);
+ApiAnswer create_load_balancer(Account& account, const json& body) {
+  const std::string fault = refuse_load_balancer(account, body, nullptr);
   if (!fault.empty()) return error(422, fault);
   json members = body;
   members["status"] = "new";
   members["ip"] = body.value("ip", "");
   members.erase("validate_only");
   if (body.value("validate_only", false)) return ok(202, {{"load_balancer", members}});
-  json& balancer = add_load_balancer(members);
-  active_at_[balancer["id"].get<std::string>()] = clock_() + activation_delay;
-  return ok(202, {{"load_balancer", balancer}});
+  return ok(202, {{"load_balancer", account.begin_load_balancer(std::move(members))}});
 }
 
-ApiAnswer Api::load_balancers(const std::string& method, const Route& route) {
-  for (auto& [id, balancer] : load_balancers_) advance(balancer);
-  if (route.parts.size() > 2) {
-    const auto place = load_balancers_.find(route.parts[2]);
-    if (place == load_balancers_.end()) return error(404, "The load balancer was not found");
-    return load_balancer(method, route, place->second);
-  }
-  if (method == "POST") return create_load_balancer(route.body);
-  if (method != "GET") return error(404, "no such resource");
-  std::vector<const json*> items;
-  for (const auto& [id, balancer] : load_balancers_) items.push_back(&balancer);
-  return page("load_balancers", items, route);
-}
-
-ApiAnswer Api::load_balancer(const std::string& method, const Route& route, json& balancer) {
+ApiAnswer answer_load_balancer(Account& account, const std::string& method, const Route& route,
+                               json& balancer) {
   if (route.parts.size() == 3) {
     if (method == "GET") return ok(200, {{"load_balancer", balancer}});
     if (method == "DELETE") {
-      load_balancers_.erase(route.parts[2]);
+      account.load_balancers().erase(route.parts[2]);
       return ok(204, nullptr);
     }
     if (method != "PUT") return error(404, "no such resource");
-    const std::string fault = refuse_load_balancer(route.body, &balancer);
+    const std::string fault = refuse_load_balancer(account, route.body, &balancer);
     if (!fault.empty()) return error(422, fault);
     json body = route.body;
-    for (const std::string& name : ignored_members) {
+    for (const std::string& name : account.ignored_members) {
       body.erase(name);
       if (balancer.contains(name)) body[name] = balancer[name];
     }
-    write_load_balancer(body, balancer);
+    account.write_load_balancer(body, balancer);
     return ok(200, {{"load_balancer", balancer}});
   }
   if (route.parts[3] != "droplets" || (method != "POST" && method != "DELETE")) {
@@ -311,7 +199,7 @@ ApiAnswer Api::load_balancer(const std::string& method, const Route& route, json
   std::set<int64_t> ids = balancer["droplet_ids"];
   for (const json& id : route.body.at("droplet_ids")) {
     if (method == "POST") {
-      if (!droplets_.contains(id)) return error(422, "droplet does not exist");
+      if (!account.droplets().contains(id)) return error(422, "droplet does not exist");
       ids.insert(id.get<int64_t>());
     } else {
       ids.erase(id.get<int64_t>());
@@ -319,6 +207,23 @@ ApiAnswer Api::load_balancer(const std::string& method, const Route& route, json
   }
   balancer["droplet_ids"] = ids;
   return ok(204, nullptr);
+}
+
+}  // namespace
+
+ApiAnswer answer_load_balancers(Account& account, const std::string& method, const Route& route) {
+  account.advance();
+  if (route.parts.size() > 2) {
+    const auto place = account.load_balancers().find(route.parts[2]);
+    if (place == account.load_balancers().end())
+      return error(404, "The load balancer was not found");
+    return answer_load_balancer(account, method, route, place->second);
+  }
+  if (method == "POST") return create_load_balancer(account, route.body);
+  if (method != "GET") return error(404, "no such resource");
+  std::vector<const json*> items;
+  for (const auto& [id, balancer] : account.load_balancers()) items.push_back(&balancer);
+  return page("load_balancers", items, route);
 }
 
 }  // namespace ccm::digitalocean_api
