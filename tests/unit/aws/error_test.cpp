@@ -48,7 +48,7 @@ TEST(AwsErrorTest, AWS_35_37_132_CodesAndClasses) {
   for (const auto& one : kCases) {
     const Status status = status_of("DoIt", refused(one.http, one.code));
     EXPECT_EQ(name_of(status.error_class()), name_of(one.error_class)) << one.code;
-    EXPECT_TRUE(has_code(status, one.code));
+    EXPECT_TRUE(has_code(status, std::string_view(one.code)));
     EXPECT_EQ(status.message(), "DoIt: AWS answered " + std::to_string(one.http) + " " + one.code +
                                     ": why (request r-9)");
   }

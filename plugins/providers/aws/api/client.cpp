@@ -73,7 +73,7 @@ Result<Answer> read_answer(const Call& call, const std::string& body) {
 }
 
 std::string next_page(XmlElement result, Api api) {
-  return result.text(api == Api::ec2 ? "nextToken" : "NextMarker");
+  return result.text(api == Api::ec2 ? ApiName("nextToken") : ApiName("NextMarker"));
 }
 
 }  // namespace
@@ -198,7 +198,8 @@ Task<Status> Client::pages(Ctx ctx, Call call, PageReader reader) {
   std::string token;
   for (int page = 0; page < kMostPages; ++page) {
     Call question = call;
-    if (!token.empty()) question.params.set(api == Api::ec2 ? "NextToken" : "Marker", token);
+    if (!token.empty())
+      question.params.set(api == Api::ec2 ? ApiName("NextToken") : ApiName("Marker"), token);
     auto answer = co_await this->call(ctx, std::move(question));
     if (!answer.ok()) co_return answer.status();
     Status read = reader(answer->result());

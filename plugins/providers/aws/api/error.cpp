@@ -139,4 +139,6 @@ Status bad_answer(std::string_view what) {
       .with_reason("BadAnswer");
 }
 
+bool has_code(const Status& status, ApiName code) { return status.reason() == code.text(); }
+
 }  // namespace ccm::aws

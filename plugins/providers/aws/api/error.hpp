@@ -42,9 +42,7 @@ Status status_of(std::string_view action, const HttpResponse& response);
 Status bad_answer(std::string_view what);
 
 // Whether AWS gave that code.
-[[nodiscard]] inline bool has_code(const Status& status, std::string_view code) {
-  return status.reason() == code;
-}
+[[nodiscard]] bool has_code(const Status& status, ApiName code);
 // The thing is not there: of a deletion this is success.
 [[nodiscard]] inline bool is_not_found(const Status& status) {
   return status.error_class() == ErrorClass::not_found;

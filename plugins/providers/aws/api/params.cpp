@@ -19,47 +19,49 @@ std::string on_the_wire(std::string_view path, ListForm form) {
 
 }  // namespace
 
-Params& Params::set(std::string_view name, std::string_view value) {
-  entries_.push_back({std::string(name), std::string(value)});
+Params& Params::set(ApiName name, std::string_view value) {
+  entries_.push_back({std::string(name.text()), std::string(value)});
   return *this;
 }
 
-Params& Params::set(std::string_view name, const Params& structure) {
+Params& Params::set(ApiName name, const char* value) { return set(name, std::string_view(value)); }
+Params& Params::set(ApiName name, int64_t value) { return set(name, std::to_string(value)); }
+Params& Params::set(ApiName name, bool value) { return set(name, value ? "true" : "false"); }
+
+Params& Params::set(ApiName name, const Params& structure) {
   for (const Entry& entry : structure.entries_) {
-    entries_.push_back({std::string(name) + "." + entry.path, entry.value});
+    entries_.push_back({std::string(name.text()) + "." + entry.path, entry.value});
   }
   return *this;
 }
 
 // The path of one more element of the list.
-std::string Params::element(std::string_view name) {
+std::string Params::element(ApiName name) {
   auto list = std::find_if(lists_.begin(), lists_.end(),
-                           [&](const auto& known) { return known.first == name; });
-  if (list == lists_.end()) list = lists_.emplace(lists_.end(), std::string(name), 0);
+                           [&](const auto& known) { return known.first == name.text(); });
+  if (list == lists_.end()) list = lists_.emplace(lists_.end(), std::string(name.text()), 0);
   return list->first + "[" + std::to_string(++list->second) + "]";
 }
 
-Params& Params::add(std::string_view name, std::string_view value) {
+Params& Params::add(ApiName name, std::string_view value) {
   entries_.push_back({element(name), std::string(value)});
   return *this;
 }
 
-Params& Params::add(std::string_view name, const Params& structure) {
-  return set(element(name), structure);
-}
+Params& Params::add(ApiName name, const Params& structure) { return set(element(name), structure); }
 
-Params& Params::add_all(std::string_view name, const std::vector<std::string>& values) {
+Params& Params::add_all(ApiName name, const std::vector<std::string>& values) {
   for (const std::string& value : values) add(name, value);
   return *this;
 }
 
-Params& Params::filter(std::string_view name, const std::vector<std::string>& values) {
+Params& Params::filter(ApiName name, const std::vector<std::string>& values) {
   Params filter;
-  filter.set("Name", name).add_all("Value", values);
+  filter.set("Name", name.text()).add_all("Value", values);
   return add("Filter", filter);
 }
 
-Params& Params::filter(std::string_view name, std::string_view value) {
+Params& Params::filter(ApiName name, std::string_view value) {
   return filter(name, std::vector<std::string>{std::string(value)});
 }
 

@@ -2,6 +2,8 @@
 // takes there ("Filter.1.Value.1" or "Tags.member.1.Key") is known to form_body() alone.
 #pragma once
 
+#include "api_name.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -23,25 +25,23 @@ inline constexpr size_t kFilterValues = 200;
 class Params {
  public:
   // A scalar. Names may have parts: set("Placement.Tenancy", "default").
-  Params& set(std::string_view name, std::string_view value);
-  Params& set(std::string_view name, const char* value) {
-    return set(name, std::string_view(value));
-  }
-  Params& set(std::string_view name, int64_t value) { return set(name, std::to_string(value)); }
-  Params& set(std::string_view name, int value) { return set(name, static_cast<int64_t>(value)); }
-  Params& set(std::string_view name, bool value) { return set(name, value ? "true" : "false"); }
+  Params& set(ApiName name, std::string_view value);
+  Params& set(ApiName name, const char* value);
+  Params& set(ApiName name, int64_t value);
+  Params& set(ApiName name, int value) { return set(name, static_cast<int64_t>(value)); }
+  Params& set(ApiName name, bool value);
   // All of another structure, as the member `name` of this one.
-  Params& set(std::string_view name, const Params& structure);
+  Params& set(ApiName name, const Params& structure);
 
   // One more element of the list `name`.
-  Params& add(std::string_view name, std::string_view value);
-  Params& add(std::string_view name, const Params& structure);
+  Params& add(ApiName name, std::string_view value);
+  Params& add(ApiName name, const Params& structure);
   // Several.
-  Params& add_all(std::string_view name, const std::vector<std::string>& values);
+  Params& add_all(ApiName name, const std::vector<std::string>& values);
 
   // EC2's filter: Filter.1.Name, Filter.1.Value.1, ... All filters must hold, of the values one.
-  Params& filter(std::string_view name, const std::vector<std::string>& values);
-  Params& filter(std::string_view name, std::string_view value);
+  Params& filter(ApiName name, const std::vector<std::string>& values);
+  Params& filter(ApiName name, std::string_view value);
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
 
@@ -54,7 +54,7 @@ class Params {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
  private:
-  std::string element(std::string_view name);
+  std::string element(ApiName name);
 
   std::vector<Entry> entries_;
   std::vector<std::pair<std::string, size_t>> lists_;  // name and length

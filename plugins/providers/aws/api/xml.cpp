@@ -193,18 +193,16 @@ std::string_view XmlElement::text() const {
   return std::string_view(document_->texts_).substr(node.text_begin, node.text_length);
 }
 
-XmlElement XmlElement::child(std::string_view name) const {
+XmlElement XmlElement::child(ApiName name) const {
   for (const XmlElement child : children()) {
-    if (child.name() == name) return child;
+    if (child.name() == name.text()) return child;
   }
   return {};
 }
 
-std::string XmlElement::text(std::string_view name) const {
-  return std::string(child(name).text());
-}
+std::string XmlElement::text(ApiName name) const { return std::string(child(name).text()); }
 
-std::optional<int64_t> XmlElement::number(std::string_view name) const {
+std::optional<int64_t> XmlElement::number(ApiName name) const {
   const std::string_view text = child(name).text();
   int64_t value = 0;
   const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -212,9 +210,9 @@ std::optional<int64_t> XmlElement::number(std::string_view name) const {
   return value;
 }
 
-bool XmlElement::flag(std::string_view name) const { return child(name).text() == "true"; }
+bool XmlElement::flag(ApiName name) const { return child(name).text() == "true"; }
 
-XmlElement::Range XmlElement::list(std::string_view name) const { return child(name).children(); }
+XmlElement::Range XmlElement::list(ApiName name) const { return child(name).children(); }
 
 XmlElement::Range XmlElement::children() const {
   if (document_ == nullptr) return {nullptr, XmlDocument::kNone};

@@ -3,6 +3,8 @@
 // dropped; a DOCTYPE is refused, so that no entity is ever expanded.
 #pragma once
 
+#include "api_name.hpp"
+
 #include <ccm/status.hpp>
 
 #include <cstddef>
@@ -40,16 +42,16 @@ class XmlElement {
   [[nodiscard]] std::string_view text() const;
 
   // The first child of that name.
-  [[nodiscard]] XmlElement child(std::string_view name) const;
+  [[nodiscard]] XmlElement child(ApiName name) const;
   // The child's text, as a text of its own; "" when there is no such child.
-  [[nodiscard]] std::string text(std::string_view name) const;
+  [[nodiscard]] std::string text(ApiName name) const;
   // Nothing when the child is absent or no whole number.
-  [[nodiscard]] std::optional<int64_t> number(std::string_view name) const;
+  [[nodiscard]] std::optional<int64_t> number(ApiName name) const;
   // Whether the child says "true".
-  [[nodiscard]] bool flag(std::string_view name) const;
+  [[nodiscard]] bool flag(ApiName name) const;
   // The elements of the list `name`: <name><item>..</item></name> of EC2, <name><member>..
   // of the query form. Empty when there is no such child.
-  [[nodiscard]] Range list(std::string_view name) const;
+  [[nodiscard]] Range list(ApiName name) const;
   // All children.
   [[nodiscard]] Range children() const;
 

@@ -335,24 +335,10 @@ Task<Status> ClassicPlanner::plan(Ctx ctx, ClassicSubject& subject) {
 }
 
 Task<Status> ClassicPlanner::make_own_group(Ctx ctx, ClassicSubject& subject) {
-  if (subject.own_id.empty()) {
-    auto made = co_await groups_.create(ctx, subject.own_group,
-                                        classic_group_description(subject.name, subject.service),
-                                        subject.group_tags);
-    if (!made.ok()) co_return made.status();
-    subject.own_id = *std::move(made);
-  }
-  const auto groups = co_await groups_.list(ctx, kKnown);
-  if (!groups.ok()) co_return groups.status();
-  const auto found = (*groups)->find(subject.own_id);
-  if (found == (*groups)->end()) co_return Status(Code::aborted, "the security group is gone");
-  if (!found->second.tags.contains(cluster_.tag())) {
-    Status tagged = co_await groups_.add_tags(ctx, subject.own_id, subject.group_tags);
-    if (!tagged.ok()) co_return tagged;
-  }
-  Status applied = co_await groups_.apply(
-      ctx, exact_change(found->second, classic_front_rules(subject.wanted, subject.clients)));
-  co_return applied;
+  SecurityGroup wish{subject.own_id, subject.own_group,
+                     classic_group_description(subject.name, subject.service), subject.group_tags,
+                     classic_front_rules(subject.wanted, subject.clients)};
+  return groups_.settle(std::move(ctx), std::move(wish), subject.own_id);
 }
 
 Task<Status> ClassicPlanner::make_balancer(Ctx ctx, ClassicSubject& subject) {
@@ -416,11 +402,9 @@ Task<Status> ClassicPlanner::set_policies(Ctx ctx, ClassicSubject& subject) {
 Task<Status> ClassicPlanner::change_node_rules(Ctx ctx, ClassicSubject& subject) {
   const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
-  for (RuleChange& change : node_changes_of(subject, **groups)) {
-    Status applied = co_await groups_.apply(ctx, std::move(change));
-    if (!applied.ok()) co_return applied;
-  }
-  co_return Status();
+  auto changes = node_changes_of(subject, **groups);
+  Status applied = co_await groups_.apply_all(ctx, std::move(changes));
+  co_return applied;
 }
 
 }  // namespace ccm::aws

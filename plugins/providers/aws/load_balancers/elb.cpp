@@ -73,11 +73,11 @@ std::set<std::string> set_of(const std::vector<std::string>& list) {
 }  // namespace
 
 Elb::Elb(Host& host, Client& client)
-    : client_(client),
-      balancers_(host, [this](Ctx ctx) { return read_balancers(std::move(ctx)); }) {}
+    : client_(client), balancers_(host, [this](Ctx ctx, ClassicList& out) {
+        return read_balancers(std::move(ctx), out);
+      }) {}
 
-Task<Result<ClassicList>> Elb::read_balancers(Ctx ctx) {
-  ClassicList out;
+Task<Status> Elb::read_balancers(Ctx ctx, ClassicList& out) {
   Call call{Api::elb, "DescribeLoadBalancers"};
   call.params.set("PageSize", kClassicPage);
   PageReader reader = [&out](XmlElement page) {
@@ -88,9 +88,7 @@ Task<Result<ClassicList>> Elb::read_balancers(Ctx ctx) {
     }
     return Status();
   };
-  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
-  if (!read.ok()) co_return read;
-  co_return out;
+  return client_.pages(std::move(ctx), std::move(call), std::move(reader));
 }
 
 Task<Result<Snapshot<ClassicList>::Ptr>> Elb::list(Ctx ctx, std::chrono::milliseconds max_age) {
@@ -128,7 +126,7 @@ Task<Result<ClassicBalancer>> Elb::create(Ctx ctx, ClassicCreation wish) {
   }
   call.params.add_all("Subnets", wish.subnets).add_all("SecurityGroups", wish.groups);
   if (wish.internal) call.params.set("Scheme", "internal");
-  set_tags(call.params, wish.tags);
+  add_pairs(call.params, "Tags", wish.tags);
   const auto answer = co_await client_.call(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
   ClassicBalancer made;
@@ -282,7 +280,7 @@ Task<Status> Elb::add_tags(Ctx ctx, std::string name, Tags tags) {
   Call call{Api::elb, "AddTags"};
   call.idempotent = true;
   call.params.add("LoadBalancerNames", name);
-  set_tags(call.params, tags);
+  add_pairs(call.params, "Tags", tags);
   return client_.run(std::move(ctx), std::move(call));
 }
 

@@ -70,7 +70,7 @@ class Elb {
   void forget() { balancers_.forget(); }
 
  private:
-  Task<Result<ClassicList>> read_balancers(Ctx ctx);
+  Task<Status> read_balancers(Ctx ctx, ClassicList& out);
   void note(const ClassicBalancer& balancer);
   // A call with LoadBalancerName; `done` is noted when it succeeds.
   Task<Status> write(Ctx ctx, Call call, ClassicBalancer& balancer, ClassicBalancer done);

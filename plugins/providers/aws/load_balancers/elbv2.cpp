@@ -21,23 +21,6 @@ Call elbv2_write(const char* action, bool idempotent = false) {
   return call;
 }
 
-// A deletion's result: gone is done.
-Status deleted(Status status) { return is_not_found(status) ? Status() : std::move(status); }
-
-Tags read_attribute_list(XmlElement result) {
-  Tags out;
-  for (const XmlElement one : result.list("Attributes")) out[one.text("Key")] = one.text("Value");
-  return out;
-}
-
-void set_attributes(Params& params, const Tags& attributes) {
-  for (const auto& [key, value] : attributes) {
-    Params one;
-    one.set("Key", key).set("Value", value);
-    params.add("Attributes", one);
-  }
-}
-
 void set_health(Params& params, const HealthCheck& health) {
   params.set("HealthCheckPort", health.port);
   if (!health.path.empty()) params.set("HealthCheckPath", health.path);
@@ -97,14 +80,6 @@ std::vector<std::string> named_instances(const std::string& message) {
   return ids;
 }
 
-void set_tags(Params& params, const Tags& tags) {
-  for (const auto& [key, value] : tags) {
-    Params tag;
-    tag.set("Key", key).set("Value", value);
-    params.add("Tags", tag);
-  }
-}
-
 const NetworkBalancer* NetworkList::find(const std::string& name_or_arn) const {
   const auto name = names.find(name_or_arn);
   const auto found = by_name.find(name != names.end() ? name->second : name_or_arn);
@@ -113,11 +88,11 @@ const NetworkBalancer* NetworkList::find(const std::string& name_or_arn) const {
 
 Elbv2::Elbv2(Host& host, Client& client)
     : client_(client),
-      balancers_(host, [this](Ctx ctx) { return read_balancers(std::move(ctx)); }),
-      groups_(host, [this](Ctx ctx) { return read_groups(std::move(ctx)); }) {}
+      balancers_(host,
+                 [this](Ctx ctx, NetworkList& out) { return read_balancers(std::move(ctx), out); }),
+      groups_(host, [this](Ctx ctx, Groups& out) { return read_groups(std::move(ctx), out); }) {}
 
-Task<Result<NetworkList>> Elbv2::read_balancers(Ctx ctx) {
-  NetworkList out;
+Task<Status> Elbv2::read_balancers(Ctx ctx, NetworkList& out) {
   Call call = elbv2_call("DescribeLoadBalancers");
   call.params.set("PageSize", kElbPage);
   PageReader reader = [&out](XmlElement page) {
@@ -129,13 +104,10 @@ Task<Result<NetworkList>> Elbv2::read_balancers(Ctx ctx) {
     }
     return Status();
   };
-  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
-  if (!read.ok()) co_return read;
-  co_return out;
+  return client_.pages(std::move(ctx), std::move(call), std::move(reader));
 }
 
-Task<Result<Elbv2::Groups>> Elbv2::read_groups(Ctx ctx) {
-  Groups out;
+Task<Status> Elbv2::read_groups(Ctx ctx, Groups& out) {
   Call call = elbv2_call("DescribeTargetGroups");
   call.params.set("PageSize", kElbPage);
   PageReader reader = [&out](XmlElement page) {
@@ -146,9 +118,7 @@ Task<Result<Elbv2::Groups>> Elbv2::read_groups(Ctx ctx) {
     }
     return Status();
   };
-  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
-  if (!read.ok()) co_return read;
-  co_return out;
+  return client_.pages(std::move(ctx), std::move(call), std::move(reader));
 }
 
 Task<Result<Snapshot<NetworkList>::Ptr>> Elbv2::list(Ctx ctx, std::chrono::milliseconds max_age) {
@@ -191,8 +161,7 @@ Task<Result<TagsByOwner>> Elbv2::tags(Ctx ctx, std::vector<std::string> arns) {
   return describe_tags(client_, std::move(ctx), Api::elbv2, std::move(arns));
 }
 
-Task<Result<std::vector<Listener>>> Elbv2::listeners(Ctx ctx, std::string balancer_arn) {
-  std::vector<Listener> out;
+Task<Status> Elbv2::listeners(Ctx ctx, std::string balancer_arn, std::vector<Listener>& out) {
   Call call = elbv2_call("DescribeListeners");
   call.params.set("LoadBalancerArn", balancer_arn).set("PageSize", kElbPage);
   PageReader reader = [&out](XmlElement page) {
@@ -203,25 +172,29 @@ Task<Result<std::vector<Listener>>> Elbv2::listeners(Ctx ctx, std::string balanc
     }
     return Status();
   };
-  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
-  if (!read.ok()) co_return read;
+  return client_.pages(std::move(ctx), std::move(call), std::move(reader));
+}
+
+Task<Result<Tags>> Elbv2::read_attributes(Ctx ctx, Call call) {
+  const auto answer = co_await client_.call(ctx, std::move(call));
+  if (!answer.ok()) co_return answer.status();
+  Tags out;
+  for (const XmlElement one : answer->result().list("Attributes")) {
+    out[one.text("Key")] = one.text("Value");
+  }
   co_return out;
 }
 
 Task<Result<Tags>> Elbv2::attributes(Ctx ctx, std::string balancer_arn) {
   Call call = elbv2_call("DescribeLoadBalancerAttributes");
   call.params.set("LoadBalancerArn", balancer_arn);
-  const auto answer = co_await client_.call(ctx, std::move(call));
-  if (!answer.ok()) co_return answer.status();
-  co_return read_attribute_list(answer->result());
+  return read_attributes(std::move(ctx), std::move(call));
 }
 
 Task<Result<Tags>> Elbv2::group_attributes(Ctx ctx, std::string group_arn) {
   Call call = elbv2_call("DescribeTargetGroupAttributes");
   call.params.set("TargetGroupArn", group_arn);
-  const auto answer = co_await client_.call(ctx, std::move(call));
-  if (!answer.ok()) co_return answer.status();
-  co_return read_attribute_list(answer->result());
+  return read_attributes(std::move(ctx), std::move(call));
 }
 
 Task<Result<std::set<std::string>>> Elbv2::targets(Ctx ctx, std::string group_arn) {
@@ -237,8 +210,8 @@ Task<Result<std::set<std::string>>> Elbv2::targets(Ctx ctx, std::string group_ar
   co_return out;
 }
 
-Task<Result<std::set<std::string>>> Elbv2::extra_certificates(Ctx ctx, std::string listener_arn) {
-  std::set<std::string> out;
+Task<Status> Elbv2::extra_certificates(Ctx ctx, std::string listener_arn,
+                                       std::set<std::string>& out) {
   Call call = elbv2_call("DescribeListenerCertificates");
   call.params.set("ListenerArn", listener_arn);
   PageReader reader = [&out](XmlElement page) {
@@ -247,9 +220,7 @@ Task<Result<std::set<std::string>>> Elbv2::extra_certificates(Ctx ctx, std::stri
     }
     return Status();
   };
-  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
-  if (!read.ok()) co_return read;
-  co_return out;
+  return client_.pages(std::move(ctx), std::move(call), std::move(reader));
 }
 
 Task<Result<NetworkBalancer>> Elbv2::create(Ctx ctx, NetworkCreation wish) {
@@ -261,7 +232,7 @@ Task<Result<NetworkBalancer>> Elbv2::create(Ctx ctx, NetworkCreation wish) {
   if (wish.dual_stack && wish.udp) call.params.set("EnablePrefixForIpv6SourceNat", "on");
   set_mappings(call.params, wish.subnets, wish.allocations, wish.private_addresses);
   call.params.add_all("SecurityGroups", wish.groups);
-  set_tags(call.params, wish.tags);
+  add_pairs(call.params, "Tags", wish.tags);
   const auto answer = co_await client_.call(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
   for (const XmlElement member : answer->result().list("LoadBalancers")) {
@@ -279,7 +250,7 @@ Task<Result<TargetGroup>> Elbv2::create_group(Ctx ctx, TargetGroup wish, std::st
   call.params.set("VpcId", vpc_id).set("TargetType", "instance");
   call.params.set("HealthCheckProtocol", wish.health.protocol);
   set_health(call.params, wish.health);
-  set_tags(call.params, tags);
+  add_pairs(call.params, "Tags", tags);
   const auto answer = co_await client_.call(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
   for (const XmlElement member : answer->result().list("TargetGroups")) {
@@ -296,7 +267,7 @@ Task<Result<Listener>> Elbv2::create_listener(Ctx ctx, std::string balancer_arn,
   Call call = elbv2_write("CreateListener");
   call.params.set("LoadBalancerArn", balancer_arn);
   set_listener(call.params, wish, group_arn);
-  set_tags(call.params, tags);
+  add_pairs(call.params, "Tags", tags);
   const auto answer = co_await client_.call(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
   note_use(group_arn, balancer_arn);
@@ -341,14 +312,14 @@ Task<Status> Elbv2::modify_health(Ctx ctx, TargetGroup group, HealthCheck wish) 
 Task<Status> Elbv2::modify_attributes(Ctx ctx, std::string balancer_arn, Tags changed) {
   Call call = elbv2_write("ModifyLoadBalancerAttributes", true);
   call.params.set("LoadBalancerArn", balancer_arn);
-  set_attributes(call.params, changed);
+  add_pairs(call.params, "Attributes", changed);
   return client_.run(std::move(ctx), std::move(call));
 }
 
 Task<Status> Elbv2::modify_group_attributes(Ctx ctx, std::string group_arn, Tags changed) {
   Call call = elbv2_write("ModifyTargetGroupAttributes", true);
   call.params.set("TargetGroupArn", group_arn);
-  set_attributes(call.params, changed);
+  add_pairs(call.params, "Attributes", changed);
   return client_.run(std::move(ctx), std::move(call));
 }
 
@@ -390,6 +361,19 @@ Task<Status> Elbv2::deregister_targets(Ctx ctx, std::string group_arn,
   co_return Status();
 }
 
+Task<Status> Elbv2::change(Ctx ctx, Call call, NetworkBalancer done) {
+  Status sent = co_await client_.run(ctx, std::move(call));
+  if (sent.ok()) note(done);
+  co_return sent;
+}
+
+// What is gone is done.
+Task<Status> Elbv2::remove(Ctx ctx, Call call) {
+  Status sent = co_await client_.run(ctx, std::move(call));
+  if (is_not_found(sent)) co_return Status();
+  co_return sent;
+}
+
 Task<Status> Elbv2::set_subnets(Ctx ctx, NetworkBalancer balancer, std::vector<Subnet> subnets) {
   Call call = elbv2_write("SetSubnets", true);
   call.params.set("LoadBalancerArn", balancer.arn);
@@ -404,35 +388,29 @@ Task<Status> Elbv2::set_subnets(Ctx ctx, NetworkBalancer balancer, std::vector<S
     if (address != balancer.addresses.end()) mapping.set("PrivateIPv4Address", address->second);
     call.params.add("SubnetMappings", mapping);
   }
-  Status sent = co_await client_.run(ctx, std::move(call));
-  if (sent.ok()) note(balancer);
-  co_return sent;
+  return change(std::move(ctx), std::move(call), std::move(balancer));
 }
 
 Task<Status> Elbv2::set_address_type(Ctx ctx, NetworkBalancer balancer, bool dual_stack) {
   Call call = elbv2_write("SetIpAddressType", true);
   call.params.set("LoadBalancerArn", balancer.arn);
   call.params.set("IpAddressType", dual_stack ? "dualstack" : "ipv4");
-  Status sent = co_await client_.run(ctx, std::move(call));
   balancer.dual_stack = dual_stack;
-  if (sent.ok()) note(balancer);
-  co_return sent;
+  return change(std::move(ctx), std::move(call), std::move(balancer));
 }
 
 Task<Status> Elbv2::set_groups(Ctx ctx, NetworkBalancer balancer, std::vector<std::string> groups) {
   Call call = elbv2_write("SetSecurityGroups", true);
   call.params.set("LoadBalancerArn", balancer.arn).add_all("SecurityGroups", groups);
-  Status sent = co_await client_.run(ctx, std::move(call));
   balancer.groups = std::move(groups);
-  if (sent.ok()) note(balancer);
-  co_return sent;
+  return change(std::move(ctx), std::move(call), std::move(balancer));
 }
 
 Task<Status> Elbv2::add_tags(Ctx ctx, std::vector<std::string> arns, Tags tags) {
   for (const std::vector<std::string>& some : chunks(arns, kTaggedACall)) {
     Call call = elbv2_write("AddTags", true);
     call.params.add_all("ResourceArns", some);
-    set_tags(call.params, tags);
+    add_pairs(call.params, "Tags", tags);
     Status sent = co_await client_.run(ctx, std::move(call));
     if (!sent.ok()) co_return sent;
   }
@@ -450,16 +428,14 @@ Task<Status> Elbv2::delete_listener(Ctx ctx, std::string arn) {
   Call call = elbv2_write("DeleteListener", true);
   call.replaces = "listener " + arn;
   call.params.set("ListenerArn", arn);
-  Status sent = co_await client_.run(ctx, std::move(call));
-  co_return deleted(std::move(sent));
+  return remove(std::move(ctx), std::move(call));
 }
 
 Task<Status> Elbv2::delete_group(Ctx ctx, std::string arn) {
   Call call = elbv2_write("DeleteTargetGroup", true);
   call.replaces = "target group " + arn;
   call.params.set("TargetGroupArn", arn);
-  Status sent = co_await client_.run(ctx, std::move(call));
-  sent = deleted(std::move(sent));
+  Status sent = co_await remove(ctx, std::move(call));
   if (sent.ok()) groups_.edit([arn](Groups& groups) { groups.erase(arn); });
   co_return sent;
 }
@@ -468,8 +444,7 @@ Task<Status> Elbv2::delete_balancer(Ctx ctx, NetworkBalancer balancer) {
   Call call = elbv2_write("DeleteLoadBalancer", true);
   call.replaces = "load balancer " + balancer.name;
   call.params.set("LoadBalancerArn", balancer.arn);
-  Status sent = co_await client_.run(ctx, std::move(call));
-  sent = deleted(std::move(sent));
+  Status sent = co_await remove(ctx, std::move(call));
   if (!sent.ok()) co_return sent;
   balancers_.edit([balancer](NetworkList& list) {
     list.names.erase(balancer.arn);

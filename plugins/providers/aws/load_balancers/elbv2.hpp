@@ -48,13 +48,14 @@ class Elbv2 {
   Task<Result<Snapshot<Groups>::Ptr>> groups(Ctx ctx, std::chrono::milliseconds max_age);
   // The tags of balancers, listeners or target groups, 20 a call; one that is gone is left out.
   Task<Result<TagsByOwner>> tags(Ctx ctx, std::vector<std::string> arns);
-  Task<Result<std::vector<Listener>>> listeners(Ctx ctx, std::string balancer_arn);
+  // Adds to `out`.
+  Task<Status> listeners(Ctx ctx, std::string balancer_arn, std::vector<Listener>& out);
   Task<Result<Tags>> attributes(Ctx ctx, std::string balancer_arn);
   Task<Result<Tags>> group_attributes(Ctx ctx, std::string group_arn);
   // The instances that are registered and not on their way out.
   Task<Result<std::set<std::string>>> targets(Ctx ctx, std::string group_arn);
-  // The certificates beyond the default one.
-  Task<Result<std::set<std::string>>> extra_certificates(Ctx ctx, std::string listener_arn);
+  // The certificates beyond the default one, which it adds to `out`.
+  Task<Status> extra_certificates(Ctx ctx, std::string listener_arn, std::set<std::string>& out);
 
   // Writes. "Not found" of a deletion is success.
   Task<Result<NetworkBalancer>> create(Ctx ctx, NetworkCreation wish);
@@ -87,12 +88,16 @@ class Elbv2 {
   void forget();
 
  private:
-  Task<Result<NetworkList>> read_balancers(Ctx ctx);
-  Task<Result<Groups>> read_groups(Ctx ctx);
+  Task<Status> read_balancers(Ctx ctx, NetworkList& out);
+  Task<Status> read_groups(Ctx ctx, Groups& out);
+  Task<Result<Tags>> read_attributes(Ctx ctx, Call call);
   void note(const NetworkBalancer& balancer);
   void note(const TargetGroup& group);
   // The load balancer uses the group now.
   void note_use(const std::string& group_arn, const std::string& balancer_arn);
+  // Carries the call out and notes the load balancer as it is then.
+  Task<Status> change(Ctx ctx, Call call, NetworkBalancer done);
+  Task<Status> remove(Ctx ctx, Call call);
   Task<Status> target_call(Ctx ctx, std::string action, std::string group_arn,
                            const std::vector<std::string>& instances);
 
@@ -103,8 +108,5 @@ class Elbv2 {
 
 // The instances that a message of InvalidTarget or InvalidInstance names.
 std::vector<std::string> named_instances(const std::string& message);
-
-// The list "Tags" of a creation or of AddTags.
-void set_tags(Params& params, const Tags& tags);
 
 }  // namespace ccm::aws

@@ -54,7 +54,7 @@ std::string LoadBalancers::name(const LoadBalancerService& service) {
   return load_balancer_name(service.uid);
 }
 
-Task<Result<TagsByOwner>> LoadBalancers::read_network_tags(Ctx ctx) {
+Task<Status> LoadBalancers::read_network_tags(Ctx ctx, TagsByOwner& out) {
   const auto all = co_await elbv2_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   std::vector<std::string> arns;
@@ -64,10 +64,11 @@ Task<Result<TagsByOwner>> LoadBalancers::read_network_tags(Ctx ctx) {
     }
   }
   auto tags = co_await elbv2_.tags(ctx, std::move(arns));
-  co_return tags;
+  if (tags.ok()) out = *std::move(tags);
+  co_return tags.status();
 }
 
-Task<Result<TagsByOwner>> LoadBalancers::read_classic_tags(Ctx ctx) {
+Task<Status> LoadBalancers::read_classic_tags(Ctx ctx, TagsByOwner& out) {
   const auto all = co_await elb_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   std::vector<std::string> names;
@@ -75,32 +76,24 @@ Task<Result<TagsByOwner>> LoadBalancers::read_classic_tags(Ctx ctx) {
     if (balancer.vpc_id == cluster_.vpc_id) names.push_back(name);
   }
   auto tags = co_await elb_.tags(ctx, std::move(names));
-  co_return tags;
+  if (tags.ok()) out = *std::move(tags);
+  co_return tags.status();
 }
 
-Task<Result<Tags>> LoadBalancers::network_tags(Ctx ctx, const NetworkBalancer& balancer) {
-  const auto all = co_await network_tags_.get(ctx, kTagsAge);
+// `owner`: an ARN, or the name of a classic one.
+Task<Result<Tags>> LoadBalancers::tags_of(Ctx ctx, Api api, std::string owner) {
+  Snapshot<TagsByOwner>& known = api == Api::elb ? classic_tags_ : network_tags_;
+  const auto all = co_await known.get(ctx, kTagsAge);
   if (!all.ok()) co_return all.status();
-  const auto found = (*all)->find(balancer.arn);
+  const auto found = (*all)->find(owner);
   if (found != (*all)->end()) co_return found->second;
-  std::vector<std::string> arns{balancer.arn};
-  auto alone = co_await elbv2_.tags(ctx, std::move(arns));
+  std::vector<std::string> owners{owner};
+  auto reading =
+      api == Api::elb ? elb_.tags(ctx, std::move(owners)) : elbv2_.tags(ctx, std::move(owners));
+  auto alone = co_await std::move(reading);
   if (!alone.ok()) co_return alone.status();
-  const Tags tags = (*alone)[balancer.arn];
-  network_tags_.edit([arn = balancer.arn, tags](TagsByOwner& known) { known[arn] = tags; });
-  co_return tags;
-}
-
-Task<Result<Tags>> LoadBalancers::classic_tags(Ctx ctx, const ClassicBalancer& balancer) {
-  const auto all = co_await classic_tags_.get(ctx, kTagsAge);
-  if (!all.ok()) co_return all.status();
-  const auto found = (*all)->find(balancer.name);
-  if (found != (*all)->end()) co_return found->second;
-  std::vector<std::string> names{balancer.name};
-  auto alone = co_await elb_.tags(ctx, std::move(names));
-  if (!alone.ok()) co_return alone.status();
-  const Tags tags = (*alone)[balancer.name];
-  classic_tags_.edit([name = balancer.name, tags](TagsByOwner& known) { known[name] = tags; });
+  const Tags tags = (*alone)[owner];
+  known.edit([owner, tags](TagsByOwner& all_tags) { all_tags[owner] = tags; });
   co_return tags;
 }
 
@@ -117,7 +110,7 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find_network(Ctx ctx,
           Code::failed_precondition,
           "NLB '" + balancer->name + "' could not be found: it is of the type " + balancer->type);
     }
-    auto tags = co_await network_tags(ctx, *balancer);
+    auto tags = co_await tags_of(ctx, Api::elbv2, balancer->arn);
     if (!tags.ok()) co_return tags.status();
     Found one{*balancer, std::nullopt, *std::move(tags), Claim::none};
     one.claim = claim_of(service, one.marked(), cluster_);
@@ -134,7 +127,7 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find_classic(Ctx ctx,
   for (const std::string& candidate : candidate_names(service)) {
     const auto found = (*all)->find(candidate);
     if (found == (*all)->end() || (best.classic && best.classic->name == candidate)) continue;
-    auto tags = co_await classic_tags(ctx, found->second);
+    auto tags = co_await tags_of(ctx, Api::elb, found->first);
     if (!tags.ok()) co_return tags.status();
     Found one{std::nullopt, found->second, *std::move(tags), Claim::none};
     one.claim = claim_of(service, one.marked(), cluster_);

@@ -54,11 +54,9 @@ Task<Status> GroupUsers::close_nodes_to(Ctx ctx, std::string id, std::set<std::s
   if (!users.ok()) co_return users.status();
   const auto known = co_await groups_.list(ctx, kKnown);
   if (!known.ok()) co_return known.status();
-  for (RuleChange& change : source_removals(groups, *users, **known, cluster_)) {
-    Status applied = co_await groups_.apply(ctx, std::move(change));
-    if (!applied.ok()) co_return applied;
-  }
-  co_return Status();
+  auto changes = source_removals(groups, *users, **known, cluster_);
+  Status closed = co_await groups_.apply_all(ctx, std::move(changes));
+  co_return closed;
 }
 
 }  // namespace ccm::aws

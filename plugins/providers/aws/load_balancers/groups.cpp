@@ -2,6 +2,7 @@
 
 #include "aws/api/error.hpp"
 #include "node_groups.hpp"
+#include "tag_lists.hpp"
 
 #include <utility>
 
@@ -49,10 +50,9 @@ Result<SecurityGroup> read_security_group(XmlElement item) {
 Groups::Groups(Host& host, Client& client, const Cluster& cluster)
     : client_(client),
       cluster_(cluster),
-      groups_(host, [this](Ctx ctx) { return read(std::move(ctx)); }) {}
+      groups_(host, [this](Ctx ctx, SecurityGroups& out) { return read(std::move(ctx), out); }) {}
 
-Task<Result<SecurityGroups>> Groups::read(Ctx ctx) {
-  SecurityGroups out;
+Task<Status> Groups::read(Ctx ctx, SecurityGroups& out) {
   Call call{Api::ec2, "DescribeSecurityGroups"};
   call.params.filter("vpc-id", cluster_.vpc_id).set("MaxResults", kGroupPage);
   call.skipped = {"ipPermissionsEgress"};
@@ -64,9 +64,7 @@ Task<Result<SecurityGroups>> Groups::read(Ctx ctx) {
     }
     return Status();
   };
-  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
-  if (!read.ok()) co_return read;
-  co_return out;
+  return client_.pages(std::move(ctx), std::move(call), std::move(reader));
 }
 
 Task<Result<Snapshot<SecurityGroups>::Ptr>> Groups::list(Ctx ctx,
@@ -81,11 +79,7 @@ Task<Result<std::string>> Groups::create(Ctx ctx, std::string name, std::string 
   call.params.set("VpcId", cluster_.vpc_id);
   Params specification;
   specification.set("ResourceType", "security-group");
-  for (const auto& [key, value] : tags) {
-    Params tag;
-    tag.set("Key", key).set("Value", value);
-    specification.add("Tag", tag);
-  }
+  add_pairs(specification, "Tag", tags);
   call.params.add("TagSpecification", specification);
   const auto answer = co_await client_.call(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
@@ -102,8 +96,8 @@ Task<Status> Groups::change_rules(Ctx ctx, std::string group_id, Rules rules, bo
   call.params.set("GroupId", group_id);
   set_permissions(call.params, rules);
   Status sent = co_await client_.run(ctx, std::move(call));
-  const bool one_is_done =
-      has_code(sent, add ? "InvalidPermission.Duplicate" : "InvalidPermission.NotFound");
+  const std::string_view done = add ? "InvalidPermission.Duplicate" : "InvalidPermission.NotFound";
+  const bool one_is_done = has_code(sent, done);
   if (one_is_done && rules.size() > 1) {  // the whole request is refused for one of them
     for (const Rule& rule : rules) {
       Rules alone;
@@ -139,6 +133,32 @@ Task<Status> Groups::apply(Ctx ctx, RuleChange change) {
   co_return co_await settle_path_mtu(ctx, std::move(change.group_id));
 }
 
+Task<Status> Groups::apply_all(Ctx ctx, std::vector<RuleChange> changes) {
+  Status applied;
+  for (RuleChange& change : changes) {
+    if (applied.ok()) applied = co_await apply(ctx, std::move(change));
+  }
+  co_return applied;
+}
+
+Task<Status> Groups::settle(Ctx ctx, SecurityGroup wish, std::string& id) {
+  if (id.empty()) {
+    auto made = co_await create(ctx, wish.name, wish.description, wish.tags);
+    if (!made.ok()) co_return made.status();
+    id = *std::move(made);
+  }
+  const auto groups = co_await list(ctx, kKnown);
+  if (!groups.ok()) co_return groups.status();
+  const auto found = (*groups)->find(id);
+  if (found == (*groups)->end()) co_return Status(Code::aborted, "the security group is gone");
+  Status settled;
+  if (!found->second.tags.contains(cluster_.tag())) {
+    settled = co_await add_tags(ctx, id, wish.tags);
+  }
+  if (settled.ok()) settled = co_await apply(ctx, exact_change(found->second, wish.rules));
+  co_return settled;
+}
+
 // When several load balancers change at once, each one saw the rules of the others as they were:
 // the last one sees them as they are.
 Task<Status> Groups::settle_path_mtu(Ctx ctx, std::string group_id) {
@@ -155,11 +175,7 @@ Task<Status> Groups::add_tags(Ctx ctx, std::string id, Tags tags) {
   Call call{Api::ec2, "CreateTags"};
   call.idempotent = true;
   call.params.add("ResourceId", id);
-  for (const auto& [key, value] : tags) {
-    Params tag;
-    tag.set("Key", key).set("Value", value);
-    call.params.add("Tag", tag);
-  }
+  add_pairs(call.params, "Tag", tags);
   Status sent = co_await client_.run(ctx, std::move(call));
   if (!sent.ok()) co_return sent;
   groups_.edit([id, tags](SecurityGroups& groups) {

@@ -26,8 +26,13 @@ class Groups {
 
   // Its id. One of that name that somebody else made meanwhile: InvalidGroup.Duplicate.
   Task<Result<std::string>> create(Ctx ctx, std::string name, std::string description, Tags tags);
+  // Makes a load balancer's own group be as wished, and itself when it has no id; `id` gets that
+  // one. Tags are added where the cluster's is missing.
+  Task<Status> settle(Ctx ctx, SecurityGroup wish, std::string& id);
   // What is there already, or gone, is success. The new rules come first.
   Task<Status> apply(Ctx ctx, RuleChange change);
+  // One after the other, until one fails.
+  Task<Status> apply_all(Ctx ctx, std::vector<RuleChange> changes);
   Task<Status> add_tags(Ctx ctx, std::string id, Tags tags);
   // "Not found" is success; class conflict (DependencyViolation) while something uses it.
   Task<Status> remove(Ctx ctx, std::string id);
@@ -35,7 +40,7 @@ class Groups {
   void forget() { groups_.forget(); }
 
  private:
-  Task<Result<SecurityGroups>> read(Ctx ctx);
+  Task<Status> read(Ctx ctx, SecurityGroups& out);
   Task<Status> change_rules(Ctx ctx, std::string group_id, Rules rules, bool add);
   Task<Status> settle_path_mtu(Ctx ctx, std::string group_id);
 

@@ -373,11 +373,12 @@ Task<Status> NetworkPlanner::plan_certificates(Ctx ctx, NetworkSubject& subject,
   const auto& wanted = port.wanted.certificates;
   if (wanted.empty() || !subject.owns_certificates) co_return Status();
   if (port.existing->protocol != "TLS") co_return Status();
-  const auto existing = co_await elbv2_.extra_certificates(ctx, port.existing->arn);
-  if (!existing.ok()) co_return existing.status();
+  std::set<std::string> existing;
+  Status read = co_await elbv2_.extra_certificates(ctx, port.existing->arn, existing);
+  if (!read.ok()) co_return read;
   std::set<std::string> missing(wanted.begin() + 1, wanted.end());
   const std::string arn = port.existing->arn;
-  for (const std::string& one : *existing) {
+  for (const std::string& one : existing) {
     if (missing.erase(one) > 0 || one == wanted.front()) continue;
     subject.plan.add_unlisted("certificates", [this, arn, one](Ctx step) {
       return elbv2_.change_certificates(std::move(step), arn, one, false);
@@ -534,14 +535,15 @@ Task<Status> NetworkPlanner::plan_listeners(Ctx ctx, NetworkSubject& subject) {
     Status members = co_await plan_targets(ctx, subject, subject.ports.back());
     co_return members;
   }
-  const auto listeners = co_await elbv2_.listeners(ctx, subject.balancer.arn);
-  if (!listeners.ok()) co_return listeners.status();
-  const bool stale = std::any_of(listeners->begin(), listeners->end(), [&](const Listener& one) {
+  std::vector<Listener> listeners;
+  Status read = co_await elbv2_.listeners(ctx, subject.balancer.arn, listeners);
+  if (!read.ok()) co_return read;
+  const bool stale = std::any_of(listeners.begin(), listeners.end(), [&](const Listener& one) {
     return !one.target_group.empty() && !(*groups)->contains(one.target_group);
   });
   if (stale) groups = co_await elbv2_.groups(ctx, std::chrono::milliseconds(0));
   if (!groups.ok()) co_return groups.status();
-  Status claimed = claim_ports(subject, *listeners);
+  Status claimed = claim_ports(subject, listeners);
   if (!claimed.ok()) co_return claimed;
   for (NetworkSubject::Port& port : subject.ports) {
     Status planned = co_await plan_group(ctx, subject, port, **groups);

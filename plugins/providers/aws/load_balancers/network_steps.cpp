@@ -17,23 +17,10 @@ std::vector<WantedListener> wanted_of(const NetworkSubject& subject) {
 }  // namespace
 
 Task<Status> NetworkPlanner::make_managed_group(Ctx ctx, NetworkSubject& subject) {
-  if (subject.managed_id.empty()) {
-    auto made = co_await groups_.create(ctx, subject.managed_group,
-                                        std::string(kManagedGroupDescription), subject.group_tags);
-    if (!made.ok()) co_return made.status();
-    subject.managed_id = *std::move(made);
-  }
-  const auto groups = co_await groups_.list(ctx, kKnown);
-  if (!groups.ok()) co_return groups.status();
-  const auto found = (*groups)->find(subject.managed_id);
-  if (found == (*groups)->end()) co_return Status(Code::aborted, "the security group is gone");
-  if (!found->second.tags.contains(cluster_.tag())) {
-    Status tagged = co_await groups_.add_tags(ctx, subject.managed_id, subject.group_tags);
-    if (!tagged.ok()) co_return tagged;
-  }
-  Status applied = co_await groups_.apply(
-      ctx, exact_change(found->second, front_rules(wanted_of(subject), subject.clients)));
-  co_return applied;
+  SecurityGroup wish{subject.managed_id, subject.managed_group,
+                     std::string(kManagedGroupDescription), subject.group_tags,
+                     front_rules(wanted_of(subject), subject.clients)};
+  return groups_.settle(std::move(ctx), std::move(wish), subject.managed_id);
 }
 
 Task<Status> NetworkPlanner::make_balancer(Ctx ctx, NetworkSubject& subject) {
@@ -138,12 +125,10 @@ Task<Status> NetworkPlanner::make_listener(Ctx ctx, NetworkSubject& subject,
 Task<Status> NetworkPlanner::change_node_rules(Ctx ctx, NetworkSubject& subject, bool removals) {
   const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
-  for (RuleChange& change : node_changes_of(subject, **groups)) {
-    (removals ? change.add : change.remove).clear();
-    Status applied = co_await groups_.apply(ctx, std::move(change));
-    if (!applied.ok()) co_return applied;
-  }
-  co_return Status();
+  auto changes = node_changes_of(subject, **groups);
+  for (RuleChange& change : changes) (removals ? change.add : change.remove).clear();
+  Status applied = co_await groups_.apply_all(ctx, std::move(changes));
+  co_return applied;
 }
 
 }  // namespace ccm::aws

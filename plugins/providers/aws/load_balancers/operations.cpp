@@ -137,8 +137,12 @@ LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances
       classics_(host, elb_, groups_, users_, cluster, settings),
       leftovers_(host, groups_),
       notices_(host),
-      network_tags_(host, [this](Ctx ctx) { return read_network_tags(std::move(ctx)); }),
-      classic_tags_(host, [this](Ctx ctx) { return read_classic_tags(std::move(ctx)); }),
+      network_tags_(
+          host,
+          [this](Ctx ctx, TagsByOwner& out) { return read_network_tags(std::move(ctx), out); }),
+      classic_tags_(
+          host,
+          [this](Ctx ctx, TagsByOwner& out) { return read_classic_tags(std::move(ctx), out); }),
       watch_(host, elbv2_, instances) {}
 
 LoadBalancerLimits LoadBalancers::limits() {

@@ -84,10 +84,9 @@ class LoadBalancers {
   Task<Result<Found>> find_network(Ctx ctx, const LoadBalancerService& service);
   Task<Result<Found>> find_classic(Ctx ctx, const LoadBalancerService& service);
   // Tags of all load balancers in the VPC, read 20 a call and shared.
-  Task<Result<Tags>> network_tags(Ctx ctx, const NetworkBalancer& balancer);
-  Task<Result<Tags>> classic_tags(Ctx ctx, const ClassicBalancer& balancer);
-  Task<Result<TagsByOwner>> read_network_tags(Ctx ctx);
-  Task<Result<TagsByOwner>> read_classic_tags(Ctx ctx);
+  Task<Result<Tags>> tags_of(Ctx ctx, Api api, std::string owner);
+  Task<Status> read_network_tags(Ctx ctx, TagsByOwner& out);
+  Task<Status> read_classic_tags(Ctx ctx, TagsByOwner& out);
   // Whether a Service of this cluster may share it: each that has it permits its namespace.
   [[nodiscard]] Status may_join(const LoadBalancerService& service, const Found& found) const;
 

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,17 +19,21 @@ class Plan {
   using Run = std::function<Task<Status>(Ctx)>;
 
   // `what` for people: "listener TCP 80". What `run` refers to has to outlive the plan.
-  void add(std::string what, Run run) { steps_.push_back({std::move(what), std::move(run)}); }
+  void add(std::string_view what, Run run) {
+    steps_.push_back({std::string(what), std::move(run)});
+  }
 
   // A change of what no listing shows.
-  void add_unlisted(std::string what, Run run) {
+  void add_unlisted(std::string_view what, Run run) {
     unlisted_ = true;
-    add(std::move(what), std::move(run));
+    add(what, std::move(run));
   }
 
   [[nodiscard]] bool changes_unlisted() const { return unlisted_; }
   // After all others; a refusal that no other try mends stops nothing and is one of refusals().
-  void add_last(std::string what, Run run) { last_.push_back({std::move(what), std::move(run)}); }
+  void add_last(std::string_view what, Run run) {
+    last_.push_back({std::string(what), std::move(run)});
+  }
 
   [[nodiscard]] bool empty() const { return steps_.empty() && last_.empty(); }
   // "what: why", of those that were carried out.

@@ -106,11 +106,9 @@ Task<Status> LoadBalancers::remove_rules(Ctx ctx, std::string mark, std::vector<
     if (!users.ok()) co_return users.status();
     others = *std::move(users);
   }
-  for (RuleChange& change : removal_changes(mark, own, others, **groups)) {
-    Status applied = co_await groups_.apply(ctx, std::move(change));
-    if (!applied.ok()) co_return applied;
-  }
-  co_return Status();
+  auto changes = removal_changes(mark, own, others, **groups);
+  Status closed = co_await groups_.apply_all(ctx, std::move(changes));
+  co_return closed;
 }
 
 std::set<std::string> LoadBalancers::groups_to_close(const std::vector<std::string>& ids) const {
@@ -157,7 +155,7 @@ Task<Status> LoadBalancers::remove_network(Ctx ctx, const LoadBalancerService& s
     if (balancer.vpc_id != cluster_.vpc_id || balancer.type != "network") continue;
     const auto now = co_await elbv2_.list(ctx, kKnown);
     if (now.ok() && !(*now)->by_name.contains(name)) continue;  // another Service's deletion
-    auto tags = co_await network_tags(ctx, balancer);
+    auto tags = co_await tags_of(ctx, Api::elbv2, balancer.arn);
     if (!tags.ok()) co_return tags.status();
     Found found{balancer, std::nullopt, *std::move(tags), Claim::none};
     found.claim = claim_of(service, found.marked(), cluster_);
@@ -178,9 +176,10 @@ Task<Status> LoadBalancers::leave_network(Ctx ctx, const LoadBalancerService& se
   subject.balancer = *found.network;
   Status shares = co_await plan_shares(ctx, subject, found);
   if (!shares.ok()) co_return shares;
-  const auto listeners = co_await elbv2_.listeners(ctx, arn);
-  if (!listeners.ok()) co_return listeners.status();
-  for (const Listener& listener : *listeners) {
+  std::vector<Listener> listeners;
+  Status read = co_await elbv2_.listeners(ctx, arn, listeners);
+  if (!read.ok()) co_return read;
+  for (const Listener& listener : listeners) {
     if (!subject.own_arns.contains(listener.target_group)) continue;
     Status gone = co_await elbv2_.delete_listener(ctx, listener.arn);
     if (gone.ok()) gone = co_await elbv2_.delete_group(ctx, listener.target_group);
@@ -256,7 +255,7 @@ Task<Status> LoadBalancers::remove_classic(Ctx ctx, const LoadBalancerService& s
     if (balancer.vpc_id != cluster_.vpc_id) continue;
     const auto now = co_await elb_.list(ctx, kKnown);
     if (now.ok() && !(*now)->contains(name)) continue;  // another Service's deletion
-    auto tags = co_await classic_tags(ctx, balancer);
+    auto tags = co_await tags_of(ctx, Api::elb, name);
     if (!tags.ok()) co_return tags.status();
     if (claim_of(service, {name, name, *tags}, cluster_) != Claim::owner) continue;
     Status gone = co_await delete_classic(ctx, name);

@@ -22,13 +22,23 @@ std::vector<std::vector<std::string>> chunks(const std::vector<std::string>& all
   return out;
 }
 
+void add_pairs(Params& params, ApiName list, const Tags& pairs) {
+  for (const auto& [key, value] : pairs) {
+    Params pair;
+    pair.set("Key", key).set("Value", value);
+    params.add(list, pair);
+  }
+}
+
 Task<Result<TagsByOwner>> describe_tags(Client& client, Ctx ctx, Api api,
                                         std::vector<std::string> owners) {
   const bool classic = api == Api::elb;
+  const ApiName list = classic ? ApiName("LoadBalancerNames") : ApiName("ResourceArns");
+  const ApiName owner_name = classic ? ApiName("LoadBalancerName") : ApiName("ResourceArn");
   TagsByOwner out;
   for (const auto& some : chunks(owners, kOwnersACall)) {
     Call call{api, "DescribeTags"};
-    call.params.add_all(classic ? "LoadBalancerNames" : "ResourceArns", some);
+    call.params.add_all(list, some);
     const auto answer = co_await client.call(ctx, std::move(call));
     if (is_not_found(answer.status())) {
       if (some.size() == 1) continue;
@@ -42,7 +52,7 @@ Task<Result<TagsByOwner>> describe_tags(Client& client, Ctx ctx, Api api,
     }
     if (!answer.ok()) co_return answer.status();
     for (const XmlElement described : answer->result().list("TagDescriptions")) {
-      Tags& of = out[described.text(classic ? "LoadBalancerName" : "ResourceArn")];
+      Tags& of = out[described.text(owner_name)];
       for (const XmlElement tag : described.list("Tags")) of[tag.text("Key")] = tag.text("Value");
     }
   }

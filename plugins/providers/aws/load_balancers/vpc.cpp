@@ -53,7 +53,7 @@ Vpc::Vpc(Host& host, Client& client, const Cluster& cluster, Zones& zones)
     : client_(client),
       cluster_(cluster),
       zones_(zones),
-      network_(host, [this](Ctx ctx) { return read(std::move(ctx)); }) {}
+      network_(host, [this](Ctx ctx, Network& out) { return read(std::move(ctx), out); }) {}
 
 Task<Result<Snapshot<Network>::Ptr>> Vpc::get(Ctx ctx, std::chrono::milliseconds max_age) {
   return network_.get(std::move(ctx), max_age);
@@ -69,8 +69,7 @@ Task<Status> Vpc::read_subnets(Ctx ctx, Network& out) {
     }
     return Status();
   };
-  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
-  co_return read;
+  return client_.pages(std::move(ctx), std::move(call), std::move(reader));
 }
 
 Task<Status> Vpc::read_tables(Ctx ctx, Network& out) {
@@ -82,8 +81,7 @@ Task<Status> Vpc::read_tables(Ctx ctx, Network& out) {
     }
     return Status();
   };
-  Status read = co_await client_.pages(ctx, std::move(call), std::move(reader));
-  co_return read;
+  return client_.pages(std::move(ctx), std::move(call), std::move(reader));
 }
 
 Task<Status> Vpc::learn_zones(Ctx ctx, Network& out) {
@@ -99,13 +97,11 @@ Task<Status> Vpc::learn_zones(Ctx ctx, Network& out) {
   co_return Status();
 }
 
-Task<Result<Network>> Vpc::read(Ctx ctx) {
-  Network out;
+Task<Status> Vpc::read(Ctx ctx, Network& out) {
   Status read = co_await read_subnets(ctx, out);
   if (read.ok()) read = co_await read_tables(ctx, out);
   if (read.ok()) read = co_await learn_zones(ctx, out);
-  if (!read.ok()) co_return read;
-  co_return out;
+  co_return read;
 }
 
 }  // namespace ccm::aws

@@ -26,7 +26,7 @@ class Vpc {
   void forget() { network_.forget(); }
 
  private:
-  Task<Result<Network>> read(Ctx ctx);
+  Task<Status> read(Ctx ctx, Network& out);
   Task<Status> read_subnets(Ctx ctx, Network& out);
   Task<Status> read_tables(Ctx ctx, Network& out);
   Task<Status> learn_zones(Ctx ctx, Network& out);

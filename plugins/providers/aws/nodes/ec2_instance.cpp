@@ -4,6 +4,8 @@
 #include "aws/cluster.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace ccm::aws {
 namespace {
@@ -46,12 +48,14 @@ Result<Ec2Instance> read_instance(XmlElement item) {
   instance.public_dns_name = item.text("dnsName");
   instance.public_address = item.text("ipAddress");
   instance.source_dest_check = item.flag("sourceDestCheck");
+  std::multimap<int64_t, NetworkCard> cards;  // a small sort
   for (const XmlElement card : item.list("networkInterfaceSet")) {
     // AWS-45: cards that come or go have no address that serves.
-    if (card.text("status") == "in-use") instance.cards.push_back(read_card(card));
+    if (card.text("status") != "in-use") continue;
+    NetworkCard one = read_card(card);
+    cards.emplace(one.device_index, std::move(one));
   }
-  std::stable_sort(instance.cards.begin(), instance.cards.end(),
-                   [](const auto& a, const auto& b) { return a.device_index < b.device_index; });
+  for (auto& [index, card] : cards) instance.cards.push_back(std::move(card));
   for (const XmlElement group : item.list("groupSet")) {
     instance.security_groups.push_back(group.text("groupId"));
   }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kTablesOfAPage = 100;  // the API's maximum
 
-const char* destination_name(const std::string& destination) {
+std::string_view destination_name(const std::string& destination) {
   return destination.find(':') == std::string::npos ? "DestinationCidrBlock"
                                                     : "DestinationIpv6CidrBlock";
 }
