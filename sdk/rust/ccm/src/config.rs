@@ -6,15 +6,9 @@ use crate::Host;
 use std::os::raw::c_char;
 use std::sync::Arc;
 
-/// The component's copy of --cloud-config. The host's bytes may go away with the next change, which it tells in
-/// [serial]; so they are read there alone, and everybody else gets the copy.
-#[derive(Default)]
-pub(crate) struct Config {
-    text: Option<String>,
-    listeners: Vec<Arc<dyn Fn() + Send + Sync>>,
-}
-
 impl Host {
+    /// Keeps a copy of --cloud-config. The host's bytes may go away with the next change, which it tells in [serial]; so they
+    /// are read there alone, and everybody else gets the copy.
     pub(crate) fn watch_config(&self) {
         self.read_config();
         let host = self.clone();

@@ -10,6 +10,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+impl Host {
+    /// The ctx without deadline that ends with the component: for work that belongs to no operation.
+    pub fn background(&self) -> Ctx {
+        let id = call!(self, ctx.background()).map_or(0, |ctx| ctx.id);
+        Ctx::new(self.clone(), id)
+    }
+}
+
 /// Pass it on to every service of the host: its deadline and cancellation then hold for your requests, and the host knows
 /// for which controller and object they are made. One that is used after its operation ended counts as cancelled.
 pub struct Ctx {

@@ -1,5 +1,4 @@
 //! The memory that crosses the ABI: texts, arrays, structs of another version, tables of functions.
-use crate::Error;
 use ccm_sys::*;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -71,36 +70,6 @@ pub unsafe fn known<T: Copy>(from: *const T) -> T {
     let mut to: T = std::mem::zeroed();
     std::ptr::copy_nonoverlapping(from as *const u8, &mut to as *mut T as *mut u8, size.min(std::mem::size_of::<T>()));
     to
-}
-
-/// As `known`, for a request, or a part of one. One that asks for something unknown is refused.
-///
-/// # Safety
-/// As `known`; `from` may be NULL.
-pub unsafe fn request<T: Copy>(from: *const T, known_flags: i32) -> Result<T, Error> {
-    if from.is_null() {
-        return Err(Error::internal("the request lacks a part"));
-    }
-    let size = *(from as *const u32) as usize;
-    let begin = from as *const u8;
-    let beyond = || (std::mem::size_of::<T>()..size).any(|place| *begin.add(place) != 0);
-    let flags = if size >= 8 { *(from as *const u32).add(1) } else { 0 };
-    if size > CCM_SIZE_LIMIT as usize || flags & !(known_flags as u32) != 0 || beyond() {
-        return Err(Error::unknown_request());
-    }
-    Ok(known(from))
-}
-
-/// Parts of a request, each read by `read`.
-///
-/// # Safety
-/// `list` is NULL, or has `count` pointers.
-pub unsafe fn parts<T, To>(
-    list: *const *const T,
-    count: usize,
-    read: impl Fn(*const T) -> Result<To, Error>,
-) -> Result<Vec<To>, Error> {
-    slice(list, count).iter().map(|part| read(*part)).collect()
 }
 
 /// A service of the host. Functions that it lacks are None.

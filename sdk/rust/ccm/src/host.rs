@@ -1,8 +1,7 @@
-//! `Host`: what the host offers to a provider.
-use crate::config::Config;
+//! `Host`: the handle of what the host offers to a provider. Each service has a module of its own, which uses this one.
 use crate::ffi::{self, guarded, Table};
 use crate::jobs::Jobs;
-use crate::{Ctx, Error, Level, Object, Result};
+use crate::{Error, Result};
 use ccm_sys::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,8 +16,15 @@ pub(crate) struct Inner {
     closed: AtomicBool,
     pub nonblocking: bool,
     pub jobs: Mutex<Jobs>,
-    pub config: Mutex<Config>,
+    pub config: Mutex<CloudConfig>,
     pub cluster_uid: Mutex<Option<String>>,
+}
+
+/// The component's copy of --cloud-config, and who wants to know when it changes; `config` keeps it.
+#[derive(Default)]
+pub(crate) struct CloudConfig {
+    pub text: Option<String>,
+    pub listeners: Vec<Arc<dyn Fn() + Send + Sync>>,
 }
 
 pub(crate) struct Services {
@@ -84,16 +90,14 @@ impl Host {
         if services.post.functions.post.is_none() {
             return Err(Error::missing(CCM_HOST_POST));
         }
-        let host = Host(Arc::new(Inner {
+        Ok(Host(Arc::new(Inner {
             services,
             closed: AtomicBool::new(false),
             nonblocking: raw.flags & CCM_NONBLOCKING as u32 != 0,
             jobs: Mutex::default(),
             config: Mutex::default(),
             cluster_uid: Mutex::default(),
-        }));
-        host.watch_config();
-        Ok(host)
+        })))
     }
 
     /// None when the component has ended.
@@ -109,26 +113,5 @@ impl Host {
         // They hold this host.
         let listeners = std::mem::take(&mut *self.0.config.lock().unwrap());
         let _ = guarded(|| drop(listeners));
-    }
-
-    /// The ctx without deadline that ends with the component: for work that belongs to no operation.
-    pub fn background(&self) -> Ctx {
-        let id = call!(self, ctx.background()).map_or(0, |ctx| ctx.id);
-        Ctx::new(self.clone(), id)
-    }
-
-    /// A JSON object, such as the answer of a cloud, by the host's parser.
-    pub fn parse(&self, json: impl AsRef<[u8]>) -> Option<Object> {
-        let raw = call!(self, object.parse(ffi::borrow_bytes(json.as_ref())))?;
-        Object::adopt(self, raw)
-    }
-
-    /// Runs what the author wrote; a panic is logged, and `None`.
-    pub(crate) fn logged<T>(&self, place: &str, run: impl FnOnce() -> T) -> Option<T> {
-        guarded(run).map_err(|cause| self.log_panic(place, &cause)).ok()
-    }
-
-    pub(crate) fn log_panic(&self, place: &str, cause: &str) {
-        self.log(Level::Error, "Panic in the plugin", &[("where", &place), ("err", &cause)]);
     }
 }

@@ -1,8 +1,8 @@
-//! Instances, and the functions of ccm_cloud_instances.
+//! Instances, and which of them a Node is.
 use crate::numbers::{milliseconds, numbers};
 use crate::ffi::{self, Arena};
-use crate::operation::{operate, ResultToC};
-use crate::{DescribeInstances, GetInstance, Host, ListInstances, Object, Provider, Result};
+use crate::operation::ResultToC;
+use crate::{request, Host, Object, Result};
 use ccm_sys::*;
 use std::collections::BTreeMap;
 use std::os::raw::c_void;
@@ -129,8 +129,8 @@ pub struct NodeIdentity {
 }
 
 impl NodeIdentity {
-    unsafe fn read(host: &Host, raw: *const ccm_node_identity) -> Result<NodeIdentity> {
-        let raw = ffi::request(raw, 0)?;
+    pub(crate) unsafe fn read(host: &Host, raw: *const ccm_node_identity) -> Result<NodeIdentity> {
+        let raw = request::read(raw, 0)?;
         Ok(NodeIdentity {
             name: ffi::string(raw.name),
             provider_id: ffi::string(raw.provider_id),
@@ -188,47 +188,4 @@ impl ResultToC for InstanceLimits {
             ..ccm_instance_limits::default()
         }) as *const c_void
     }
-}
-
-pub unsafe extern "C" fn list<P: ListInstances>(
-    this: *mut c_void,
-    ctx: ccm_ctx,
-    raw: *const ccm_list_instances_request,
-    done: ccm_completion,
-) {
-    let read = |_: &Host| ffi::request(raw, 0).map(|_| ());
-    operate(this, ctx, done, read, |provider: &P, ctx, ()| provider.list_instances(ctx));
-}
-
-pub unsafe extern "C" fn describe<P: DescribeInstances>(
-    this: *mut c_void,
-    ctx: ccm_ctx,
-    raw: *const ccm_describe_instances_request,
-    done: ccm_completion,
-) {
-    let read = |host: &Host| {
-        let raw = ffi::request(raw, 0)?;
-        ffi::parts(raw.nodes, raw.node_count, |node| NodeIdentity::read(host, node))
-    };
-    operate(this, ctx, done, read, |provider: &P, ctx, nodes| provider.describe_instances(ctx, nodes));
-}
-
-pub unsafe extern "C" fn get<P: GetInstance>(
-    this: *mut c_void,
-    ctx: ccm_ctx,
-    raw: *const ccm_get_instance_request,
-    done: ccm_completion,
-) {
-    let read = |host: &Host| NodeIdentity::read(host, ffi::request(raw, 0)?.node);
-    operate(this, ctx, done, read, |provider: &P, ctx, node| provider.get_instance(ctx, node));
-}
-
-pub unsafe extern "C" fn limits<P: Provider>(
-    this: *mut c_void,
-    ctx: ccm_ctx,
-    raw: *const ccm_limits_request,
-    done: ccm_completion,
-) {
-    let read = |_: &Host| ffi::request(raw, 0).map(|_| ());
-    operate(this, ctx, done, read, |provider: &P, ctx, ()| provider.instance_limits(ctx));
 }

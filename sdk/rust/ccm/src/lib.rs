@@ -53,10 +53,12 @@ mod notices;
 mod numbers;
 mod object;
 mod operation;
+mod operations;
 mod owned;
 #[doc(hidden)]
 pub mod plugin;
 mod provider;
+mod request;
 mod routes;
 #[doc(hidden)]
 pub mod tables;

@@ -1,10 +1,10 @@
-//! Load balancers, and the functions of ccm_cloud_loadbalancers.
+//! What a provider makes a load balancer for, and of: the Service, its backends and limits.
 use crate::error::Error;
 use crate::ffi::{self, Arena};
 use crate::load_balancer::{Ingress, IngressPort, LoadBalancer};
 use crate::numbers::milliseconds;
-use crate::operation::{operate, ResultToC};
-use crate::{Host, LoadBalancers, NodeAddress, Object, ObserveLoadBalancer, Result, UpdateLoadBalancer};
+use crate::operation::ResultToC;
+use crate::{request, Host, NodeAddress, Object, Result};
 use ccm_sys::*;
 use std::collections::BTreeMap;
 use std::os::raw::c_void;
@@ -108,7 +108,7 @@ pub struct LoadBalancerLimits {
 const SERVICE_FLAGS: i32 = CCM_SERVICE_LOCAL_TRAFFIC | CCM_SERVICE_CLIENT_IP_AFFINITY | CCM_SERVICE_NO_NODE_PORTS;
 
 unsafe fn read_service(host: &Host, raw: *const ccm_service) -> Result<Service> {
-    let raw = ffi::request(raw, SERVICE_FLAGS)?;
+    let raw = request::read(raw, SERVICE_FLAGS)?;
     let has = |flag: i32| raw.flags & flag as u32 != 0;
     Ok(Service {
         name: ffi::string(raw.name),
@@ -120,7 +120,7 @@ unsafe fn read_service(host: &Host, raw: *const ccm_service) -> Result<Service> 
         default_name: ffi::string(raw.default_name),
         class_name: ffi::string(raw.class_name),
         requested_ip: ffi::string(raw.requested_ip),
-        ports: ffi::parts(raw.ports, raw.port_count, |port| read_port(port))?,
+        ports: request::parts(raw.ports, raw.port_count, |port| read_port(port))?,
         source_ranges: ffi::strings(raw.source_ranges, raw.source_range_count),
         ip_families: ffi::strings(raw.ip_families, raw.ip_family_count),
         parameters: ffi::map(raw.parameters, raw.parameter_count),
@@ -134,7 +134,7 @@ unsafe fn read_service(host: &Host, raw: *const ccm_service) -> Result<Service> 
 }
 
 unsafe fn read_port(raw: *const ccm_service_port) -> Result<ServicePort> {
-    let raw = ffi::request(raw, 0)?;
+    let raw = request::read(raw, 0)?;
     Ok(ServicePort {
         name: ffi::string(raw.name),
         protocol: ffi::string(raw.protocol),
@@ -145,7 +145,7 @@ unsafe fn read_port(raw: *const ccm_service_port) -> Result<ServicePort> {
 }
 
 unsafe fn read_backend(host: &Host, raw: *const ccm_backend) -> Result<Backend> {
-    let raw = ffi::request(raw, 0)?;
+    let raw = request::read(raw, 0)?;
     let addresses = ffi::slice(raw.addresses, raw.address_count);
     Ok(Backend {
         name: ffi::string(raw.name),
@@ -155,10 +155,10 @@ unsafe fn read_backend(host: &Host, raw: *const ccm_backend) -> Result<Backend> 
     })
 }
 
-unsafe fn read_request(host: &Host, raw: *const ccm_load_balancer_request) -> Result<(Service, Vec<Backend>)> {
-    let raw = ffi::request(raw, 0)?;
+pub(crate) unsafe fn read_request(host: &Host, raw: *const ccm_load_balancer_request) -> Result<(Service, Vec<Backend>)> {
+    let raw = request::read(raw, 0)?;
     let service = read_service(host, raw.service)?;
-    let backends = ffi::parts(raw.backends, raw.backend_count, |backend| read_backend(host, backend))?;
+    let backends = request::parts(raw.backends, raw.backend_count, |backend| read_backend(host, backend))?;
     Ok((service, backends))
 }
 
@@ -219,59 +219,4 @@ impl ResultToC for LoadBalancerLimits {
             ..ccm_load_balancer_limits::default()
         }) as *const c_void
     }
-}
-
-/// The result of `name`.
-struct Name(String);
-impl ResultToC for Name {
-    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
-        let raw = ccm_load_balancer_name { name: ffi::borrow(&self.0), ..ccm_load_balancer_name::default() };
-        arena.one(raw) as *const c_void
-    }
-}
-
-/// The result of `lane`.
-struct Lane(String);
-impl ResultToC for Lane {
-    fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
-        let raw = ccm_load_balancer_lane { lane: ffi::borrow(&self.0), ..ccm_load_balancer_lane::default() };
-        arena.one(raw) as *const c_void
-    }
-}
-
-/// A function of the table, whose request is a Service with its backends.
-macro_rules! function {
-    ($name:ident, $bound:ident, |$provider:ident, $ctx:ident, $service:ident, $backends:ident| $call:expr) => {
-        pub unsafe extern "C" fn $name<P: $bound>(
-            this: *mut c_void,
-            ctx: ccm_ctx,
-            raw: *const ccm_load_balancer_request,
-            done: ccm_completion,
-        ) {
-            let read = |host: &Host| read_request(host, raw);
-            operate(this, ctx, done, read, |$provider: &P, $ctx, ($service, $backends)| $call);
-        }
-    };
-}
-function!(observe, ObserveLoadBalancer, |provider, ctx, service, backends| provider
-    .observe_load_balancer(ctx, service, backends));
-function!(ensure, LoadBalancers, |provider, ctx, service, backends| provider.ensure_load_balancer(ctx, service, backends));
-function!(update_backends, UpdateLoadBalancer, |provider, ctx, service, backends| provider
-    .update_load_balancer(ctx, service, backends));
-function!(remove, LoadBalancers, |provider, ctx, service, _backends| provider.delete_load_balancer(ctx, service));
-function!(name, LoadBalancers, |provider, ctx, service, _backends| {
-    Box::pin(async move { provider.load_balancer_name(ctx, service).await.map(Name) })
-});
-function!(lane, LoadBalancers, |provider, ctx, service, _backends| {
-    Box::pin(async move { provider.load_balancer_lane(ctx, service).await.map(Lane) })
-});
-
-pub unsafe extern "C" fn limits<P: LoadBalancers>(
-    this: *mut c_void,
-    ctx: ccm_ctx,
-    raw: *const ccm_limits_request,
-    done: ccm_completion,
-) {
-    let read = |_: &Host| ffi::request(raw, 0).map(|_| ());
-    operate(this, ctx, done, read, |provider: &P, ctx, ()| provider.load_balancer_limits(ctx));
 }

@@ -1,5 +1,5 @@
 //! The structured log.
-use crate::ffi::{self, Arena};
+use crate::ffi::{self, guarded, Arena};
 use crate::host::call;
 use crate::{Ctx, Host};
 use ccm_sys::*;
@@ -60,6 +60,17 @@ impl Host {
             ..ccm_log_record::default()
         };
         call!(self, log.write(ctx, &record));
+    }
+}
+
+impl Host {
+    /// Runs what the author wrote; a panic is logged, and `None`.
+    pub(crate) fn logged<T>(&self, place: &str, run: impl FnOnce() -> T) -> Option<T> {
+        guarded(run).map_err(|cause| self.log_panic(place, &cause)).ok()
+    }
+
+    pub(crate) fn log_panic(&self, place: &str, cause: &str) {
+        self.log(Level::Error, "Panic in the plugin", &[("where", &place), ("err", &cause)]);
     }
 }
 

@@ -40,6 +40,14 @@ numbers! {
     }
 }
 
+impl Host {
+    /// A JSON object, such as the answer of a cloud, by the host's parser.
+    pub fn parse(&self, json: impl AsRef<[u8]>) -> Option<Object> {
+        let raw = call!(self, object.parse(ffi::borrow_bytes(json.as_ref())))?;
+        Object::adopt(self, raw)
+    }
+}
+
 impl Object {
     /// Takes over a reference; None for none.
     pub(crate) fn adopt(host: &Host, raw: *const ccm_object) -> Option<Object> {

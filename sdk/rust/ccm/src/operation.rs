@@ -4,7 +4,7 @@ use crate::ctx::Done;
 use crate::executor::block_on;
 use crate::ffi::{guarded, Arena};
 use crate::timer::Timer;
-use crate::{Ctx, Error, Host, LoadBalancer, Provider, Result};
+use crate::{Ctx, Error, Host, LoadBalancer, Result};
 use ccm_sys::*;
 use std::future::Future;
 use std::os::raw::c_void;
@@ -75,13 +75,14 @@ impl ResultToC for () {
 ///
 /// # Safety
 /// Called by the host with the `self` of a component whose provider is a P.
-pub unsafe fn operate<P: Provider, Request, T: ResultToC>(
+pub unsafe fn operate<P, Request, T: ResultToC>(
     this: *mut c_void,
     ctx: ccm_ctx,
     done: ccm_completion,
     read: impl FnOnce(&Host) -> Result<Request>,
     run: for<'a> fn(&'a P, Ctx, Request) -> Task<'a, T>,
 ) where
+    P: Send + Sync + 'static,
     Request: Send + 'static,
 {
     let completion = Completion::new(done);
@@ -102,7 +103,7 @@ pub unsafe fn operate<P: Provider, Request, T: ResultToC>(
     });
 }
 
-async fn run_and_complete<P: Provider, Request: Send + 'static, T: ResultToC>(
+async fn run_and_complete<P: Send + Sync + 'static, Request: Send + 'static, T: ResultToC>(
     host: Host,
     provider: Arc<P>,
     ctx: u64,

@@ -1,8 +1,7 @@
-//! The objects that a provider has made in the cloud, and the functions of ccm_cloud_owned.
+//! The objects that a provider has made in the cloud.
 use crate::ffi::{self, Arena};
-use crate::operation::{operate, ResultToC};
-use crate::provider::ClusterNames;
-use crate::{Host, OwnedObjects, Result};
+use crate::operation::ResultToC;
+use crate::{request, Result};
 use ccm_sys::*;
 use std::os::raw::c_void;
 
@@ -31,8 +30,8 @@ pub struct OwnedObject {
 const FLAGS: i32 = CCM_OWNED_NO_CLUSTER | CCM_OWNED_SHARED;
 
 impl OwnedObject {
-    unsafe fn read(raw: *const ccm_owned_object) -> Result<OwnedObject> {
-        let raw = ffi::request(raw, FLAGS)?;
+    pub(crate) unsafe fn read(raw: *const ccm_owned_object) -> Result<OwnedObject> {
+        let raw = request::read(raw, FLAGS)?;
         let services = ffi::slice(raw.services, raw.service_count);
         Ok(OwnedObject {
             no_cluster: raw.flags & CCM_OWNED_NO_CLUSTER as u32 != 0,
@@ -74,38 +73,4 @@ impl ResultToC for Vec<OwnedObject> {
         let (objects, count) = arena.pointers(raw);
         arena.one(ccm_owned_list { objects, count, ..ccm_owned_list::default() }) as *const c_void
     }
-}
-
-unsafe fn cluster(flags: u32, clusters: *const ccm_str, count: usize) -> ClusterNames {
-    ClusterNames {
-        names: ffi::strings(clusters, count),
-        given: flags & CCM_OWNED_CLUSTER_GIVEN as u32 != 0,
-        confirmed: flags & CCM_OWNED_OBJECT_CONFIRMED as u32 != 0,
-    }
-}
-
-pub unsafe extern "C" fn list<P: OwnedObjects>(
-    this: *mut c_void,
-    ctx: ccm_ctx,
-    raw: *const ccm_list_owned_request,
-    done: ccm_completion,
-) {
-    let read = |_: &Host| {
-        let raw = ffi::request(raw, CCM_OWNED_CLUSTER_GIVEN)?;
-        Ok(cluster(raw.flags, raw.clusters, raw.cluster_count))
-    };
-    operate(this, ctx, done, read, |provider: &P, ctx, cluster| provider.list_owned(ctx, cluster));
-}
-
-pub unsafe extern "C" fn remove<P: OwnedObjects>(
-    this: *mut c_void,
-    ctx: ccm_ctx,
-    raw: *const ccm_remove_owned_request,
-    done: ccm_completion,
-) {
-    let read = |_: &Host| {
-        let raw = ffi::request(raw, CCM_OWNED_CLUSTER_GIVEN | CCM_OWNED_OBJECT_CONFIRMED)?;
-        Ok((cluster(raw.flags, raw.clusters, raw.cluster_count), OwnedObject::read(raw.object)?))
-    };
-    operate(this, ctx, done, read, |provider: &P, ctx, (cluster, object)| provider.remove_owned(ctx, cluster, object));
 }

@@ -1,9 +1,8 @@
 //! The entry, and the component of a provider.
-use crate::component::Component;
+use crate::component::{Component, Tables};
 use crate::ffi::{self, guarded};
 use crate::operation::{operate, Completion};
-use crate::tables::Tables;
-use crate::{Error, Host, Provider, Result};
+use crate::{request, Error, Host, Provider, Result};
 use ccm_sys::*;
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_void};
@@ -94,13 +93,14 @@ unsafe fn make<P: Provider>(
     tables: impl FnOnce() -> Tables,
     request: *const ccm_create_request,
 ) -> Result<Box<Component<P>>> {
-    let request = ffi::request(request, 0)?;
+    let request = request::read(request, 0)?;
     let wanted = ffi::string(request.component);
     if wanted != name {
         let message = format!("this plugin has no component named \"{}\"", wanted);
         return Err(Error::new(crate::Code::NotFound, crate::Class::None, message));
     }
     let host = Host::new(request.host)?;
+    host.watch_config();
     let made = guarded(|| P::new(host.clone())).unwrap_or_else(|cause| {
         host.log_panic("Provider::new", &cause);
         Err(Error::panicked(cause))
@@ -159,7 +159,7 @@ unsafe extern "C" fn initialize<P: Provider>(
     raw: *const ccm_initialize_request,
     done: ccm_completion,
 ) {
-    let read = |_: &Host| ffi::request(raw, 0).map(|_| ());
+    let read = |_: &Host| request::read(raw, 0).map(|_| ());
     operate(this, ctx, done, read, |provider: &P, ctx, ()| provider.initialize(ctx));
 }
 
@@ -174,6 +174,6 @@ unsafe extern "C" fn shutdown<P: Provider>(
     raw: *const ccm_shutdown_request,
     done: ccm_completion,
 ) {
-    let read = |_: &Host| ffi::request(raw, 0).map(|_| ());
+    let read = |_: &Host| request::read(raw, 0).map(|_| ());
     operate(this, ctx, done, read, |provider: &P, ctx, ()| provider.shutdown(ctx));
 }

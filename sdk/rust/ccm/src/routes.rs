@@ -1,8 +1,8 @@
-//! Routes, and the functions of ccm_cloud_routes.
+//! Routes, and the cloud's limits for them.
 use crate::numbers::milliseconds;
 use crate::ffi::{self, Arena};
-use crate::operation::{operate, ResultToC};
-use crate::{Host, NodeAddress, Object, Result, Routes};
+use crate::operation::ResultToC;
+use crate::{request, Host, NodeAddress, Object, Result};
 use ccm_sys::*;
 use std::os::raw::c_void;
 use std::time::Duration;
@@ -41,8 +41,8 @@ pub struct RouteLimits {
 }
 
 impl Route {
-    unsafe fn read(host: &Host, raw: *const ccm_route) -> Result<Route> {
-        let raw = ffi::request(raw, CCM_ROUTE_OWNED | CCM_ROUTE_BLACKHOLE)?;
+    pub(crate) unsafe fn read(host: &Host, raw: *const ccm_route) -> Result<Route> {
+        let raw = request::read(raw, CCM_ROUTE_OWNED | CCM_ROUTE_BLACKHOLE)?;
         let addresses = ffi::slice(raw.target_addresses, raw.target_address_count);
         Ok(Route {
             owned: raw.flags & CCM_ROUTE_OWNED as u32 != 0,
@@ -101,41 +101,4 @@ impl ResultToC for RouteLimits {
             ..ccm_route_limits::default()
         }) as *const c_void
     }
-}
-
-pub unsafe extern "C" fn list<P: Routes>(
-    this: *mut c_void,
-    ctx: ccm_ctx,
-    raw: *const ccm_list_routes_request,
-    done: ccm_completion,
-) {
-    let read = |_: &Host| ffi::request(raw, 0).map(|raw| ffi::string(raw.cluster_name));
-    operate(this, ctx, done, read, |provider: &P, ctx, cluster| provider.list_routes(ctx, cluster));
-}
-
-pub unsafe extern "C" fn apply<P: Routes>(
-    this: *mut c_void,
-    ctx: ccm_ctx,
-    raw: *const ccm_apply_routes_request,
-    done: ccm_completion,
-) {
-    let read = |host: &Host| {
-        let raw = ffi::request(raw, 0)?;
-        let remove = ffi::parts(raw.remove, raw.remove_count, |route| Route::read(host, route))?;
-        let add = ffi::parts(raw.add, raw.add_count, |route| Route::read(host, route))?;
-        Ok((ffi::string(raw.cluster_name), remove, add))
-    };
-    operate(this, ctx, done, read, |provider: &P, ctx, (cluster, remove, add)| {
-        provider.apply_routes(ctx, cluster, remove, add)
-    });
-}
-
-pub unsafe extern "C" fn limits<P: Routes>(
-    this: *mut c_void,
-    ctx: ccm_ctx,
-    raw: *const ccm_limits_request,
-    done: ccm_completion,
-) {
-    let read = |_: &Host| ffi::request(raw, 0).map(|_| ());
-    operate(this, ctx, done, read, |provider: &P, ctx, ()| provider.route_limits(ctx));
 }

@@ -1,34 +1,24 @@
 //! Which functions a provider has, seen by the compiler. `plugin!` calls a method of `&Has<P>`: the one of a trait of
 //! `Has<P>` is found first, when P has what it asks for; else the one of `Lacks`, which needs one more reference.
-use crate::{
-    instances, load_balancers, owned, routes, DescribeInstances, GetInstance, ListInstances, LoadBalancers, ObserveLoadBalancer,
-    OwnedObjects, Provider, Routes, UpdateLoadBalancer,
-};
+pub use crate::component::Tables;
+use crate::operations;
+use crate::provider::*;
 use ccm_sys::*;
 use std::marker::PhantomData;
 
-/// The tables of a component; None = it does not have that interface.
-#[derive(Default)]
-pub struct Tables {
-    pub instances: Option<ccm_cloud_instances>,
-    pub load_balancers: Option<ccm_cloud_loadbalancers>,
-    pub routes: Option<ccm_cloud_routes>,
-    pub owned: Option<ccm_cloud_owned>,
-}
-
 impl Tables {
     fn instances<P: Provider>(&mut self) -> &mut ccm_cloud_instances {
-        let table = ccm_cloud_instances { limits: Some(instances::limits::<P>), ..ccm_cloud_instances::default() };
+        let table = ccm_cloud_instances { limits: Some(operations::instance_limits::<P>), ..ccm_cloud_instances::default() };
         self.instances.get_or_insert(table)
     }
 
     fn load_balancers<P: LoadBalancers>(&mut self) -> &mut ccm_cloud_loadbalancers {
         let table = ccm_cloud_loadbalancers {
-            ensure: Some(load_balancers::ensure::<P>),
-            remove: Some(load_balancers::remove::<P>),
-            name: Some(load_balancers::name::<P>),
-            lane: Some(load_balancers::lane::<P>),
-            limits: Some(load_balancers::limits::<P>),
+            ensure: Some(operations::ensure_load_balancer::<P>),
+            remove: Some(operations::remove_load_balancer::<P>),
+            name: Some(operations::load_balancer_name::<P>),
+            lane: Some(operations::load_balancer_lane::<P>),
+            limits: Some(operations::load_balancer_limits::<P>),
             ..ccm_cloud_loadbalancers::default()
         };
         self.load_balancers.get_or_insert(table)
@@ -63,24 +53,24 @@ macro_rules! capabilities {
     };
 }
 capabilities! {
-    list: ListInstances as HasListInstances => |tables| tables.instances::<P>().list = Some(instances::list::<P>);
+    list: ListInstances as HasListInstances => |tables| tables.instances::<P>().list = Some(operations::list_instances::<P>);
     describe: DescribeInstances as HasDescribeInstances =>
-        |tables| tables.instances::<P>().describe = Some(instances::describe::<P>);
-    get: GetInstance as HasGetInstance => |tables| tables.instances::<P>().get = Some(instances::get::<P>);
+        |tables| tables.instances::<P>().describe = Some(operations::describe_instances::<P>);
+    get: GetInstance as HasGetInstance => |tables| tables.instances::<P>().get = Some(operations::get_instance::<P>);
     load_balancers: LoadBalancers as HasLoadBalancers => |tables| tables.load_balancers::<P>();
     observe: ObserveLoadBalancer as HasObserveLoadBalancer =>
-        |tables| tables.load_balancers::<P>().observe = Some(load_balancers::observe::<P>);
+        |tables| tables.load_balancers::<P>().observe = Some(operations::observe_load_balancer::<P>);
     update: UpdateLoadBalancer as HasUpdateLoadBalancer =>
-        |tables| tables.load_balancers::<P>().update_backends = Some(load_balancers::update_backends::<P>);
+        |tables| tables.load_balancers::<P>().update_backends = Some(operations::update_backends::<P>);
     routes: Routes as HasRoutes => |tables| tables.routes = Some(ccm_cloud_routes {
-        list: Some(routes::list::<P>),
-        apply: Some(routes::apply::<P>),
-        limits: Some(routes::limits::<P>),
+        list: Some(operations::list_routes::<P>),
+        apply: Some(operations::apply_routes::<P>),
+        limits: Some(operations::route_limits::<P>),
         ..ccm_cloud_routes::default()
     });
     owned: OwnedObjects as HasOwnedObjects => |tables| tables.owned = Some(ccm_cloud_owned {
-        list: Some(owned::list::<P>),
-        remove: Some(owned::remove::<P>),
+        list: Some(operations::list_owned::<P>),
+        remove: Some(operations::remove_owned::<P>),
         ..ccm_cloud_owned::default()
     });
 }
