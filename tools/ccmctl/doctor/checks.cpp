@@ -4,6 +4,8 @@
 #include "ccmctl/output.hpp"
 #include "kube/time_text.hpp"
 
+#include <ccm/taints.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -16,18 +18,15 @@ namespace {
 using nlohmann::json;
 using std::chrono::seconds;
 
-constexpr const char* kTaint = "node.cloudprovider.kubernetes.io/uninitialized";
-constexpr const char* kShutdownTaint = "node.cloudprovider.kubernetes.io/shutdown";
 constexpr const char* kServiceFinalizer = "service.kubernetes.io/load-balancer-cleanup";
 constexpr const char* kOwnAllocator = "ccm.controller-ipam";
-constexpr const char* kAutoscalerTaint = "ToBeDeletedByClusterAutoscaler";
 constexpr const char* kExcludeLabel = "node.kubernetes.io/exclude-from-external-load-balancers";
 constexpr seconds kClockWarning{5};
 constexpr seconds kClockProblem{60};
 
 std::string name_of(const json& object) { return member(part(object, "metadata"), "name"); }
 
-bool has_taint(const json& node, const char* key = kTaint) {
+bool has_taint(const json& node, std::string_view key = kUninitializedTaint) {
   const json& taints = part(part(node, "spec"), "taints");
   return std::any_of(taints.begin(), taints.end(),
                      [key](const json& taint) { return member(taint, "key") == key; });
@@ -172,14 +171,15 @@ Finding check_uninitialized(const json& nodes, SystemTime now, std::chrono::minu
   }
   Finding finding{"uninitialized-nodes", Health::ok, {}, {}};
   if (waiting.empty()) {
-    finding.text = fresh == 0 ? "no Node has the taint " + std::string(kTaint)
+    finding.text = fresh == 0 ? "no Node has the taint " + std::string(kUninitializedTaint)
                               : counted(fresh, "Node") + " waited less than " +
                                     std::to_string(limit.count()) + " min so far";
     return finding;
   }
   finding.result = Health::problem;
-  finding.text = counted(waiting.size(), "Node") + " kept the taint " + kTaint + " for " +
-                 std::to_string(limit.count()) + " min or longer: " + some_of(waiting);
+  finding.text = counted(waiting.size(), "Node") + " kept the taint " +
+                 std::string(kUninitializedTaint) + " for " + std::to_string(limit.count()) +
+                 " min or longer: " + some_of(waiting);
   finding.advice = "`ccmctl explain node/" + waiting.front() +
                    "` says what the manager waits for: it has to run with cloud-node-controller, "
                    "and the cloud has to have an instance of that name";
@@ -202,7 +202,7 @@ Finding check_shutdown(const json& nodes, SystemTime now, std::chrono::minutes l
   finding.text += kShutdownTaint;
   if (stale.empty()) return finding;
   finding.result = Health::problem;
-  finding.text = counted(stale.size(), "Node") + " kept the taint " + kShutdownTaint +
+  finding.text = counted(stale.size(), "Node") + " kept the taint " + std::string(kShutdownTaint) +
                  " although Ready for " + std::to_string(limit.count()) +
                  " min or longer: " + some_of(stale);
   finding.advice = "`ccmctl explain node/" + stale.front() +

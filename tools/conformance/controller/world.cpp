@@ -1,5 +1,7 @@
 #include "world.hpp"
 
+#include <ccm/taints.hpp>
+
 #include <fmt/format.h>
 
 namespace ccm::conformance {
@@ -32,9 +34,8 @@ WorldJson node(const std::string& name, const char* ready) {
 
 WorldJson joining(const std::string& name) {
   WorldJson made = node(name, "True");
-  made["spec"]["taints"] = {{{"key", "node.cloudprovider.kubernetes.io/uninitialized"},
-                             {"value", "true"},
-                             {"effect", "NoSchedule"}}};
+  made["spec"]["taints"] = {
+      {{"key", kUninitializedTaint}, {"value", "true"}, {"effect", kNoScheduleEffect}}};
   return made;
 }
 
