@@ -1,7 +1,8 @@
 #include "kube/client_metrics.hpp"
 
-#include "base/base64.hpp"
 #include "kube/object.hpp"
+
+#include <ccm/base64.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,6 @@
 #include "kube/credentials.hpp"
 
 #include "base/at_end.hpp"
-#include "base/base64.hpp"
 #include "kube/child_process.hpp"
 #include "kube/client_metrics.hpp"
 #include "kube/json_text.hpp"
@@ -10,6 +9,7 @@
 #include "kube/time_text.hpp"
 #include "net/http_client.hpp"
 
+#include <ccm/base64.hpp>
 #include <ccm/percent_encode.hpp>
 #include <ccm/trim.hpp>
 

@@ -1,9 +1,10 @@
 #include "kube/protobuf_decoder.hpp"
 
-#include "base/base64.hpp"
 #include "base/text.hpp"
 #include "kube/object_encoding.hpp"
 #include "kube/protobuf_stream.hpp"
+
+#include <ccm/base64.hpp>
 
 #include <simdjson.h>
 

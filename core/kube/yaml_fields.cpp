@@ -1,8 +1,9 @@
 #include "kube/yaml_fields.hpp"
 
-#include "base/base64.hpp"
 #include "kube/file_text.hpp"
 #include "kube/json_text.hpp"
+
+#include <ccm/base64.hpp>
 
 #include <cstddef>
 #include <optional>

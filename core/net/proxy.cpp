@@ -1,8 +1,8 @@
 #include "net/proxy.hpp"
 
-#include "base/base64.hpp"
 #include "net/http_exchange.hpp"
 
+#include <ccm/base64.hpp>
 #include <ccm/lower_case.hpp>
 #include <ccm/trim.hpp>
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// HTTPFailure is the failure that an HTTP answer stands for, or nil for one below 300: class and code by its status,
+// HTTPFailure is the failure that an HTTP answer stands for, or nil for one below 300: class, code and reason by its status,
 // RetryAfter by its Retry-After, an hour at most. `operation` names what was asked ("ListMachines"). The body is left unread.
 //
 // A 404 gets CodeUnknown, since a wrong path gives one too: the host retries. DeleteLoadBalancer that returned CodeNotFound
@@ -27,25 +27,25 @@ func HTTPFailure(operation string, response *http.Response) error {
 	}
 	switch {
 	case status == http.StatusUnauthorized:
-		e.Code, e.Class = CodeUnauthenticated, ClassAuth
+		e.Code, e.Class, e.Reason = CodeUnauthenticated, ClassAuth, "CloudCredentialRefused"
 	case status == http.StatusPaymentRequired:
-		e.Code, e.Class = CodeResourceExhausted, ClassQuota
+		e.Code, e.Class, e.Reason = CodeResourceExhausted, ClassQuota, "CloudQuotaReached"
 	case status == http.StatusForbidden:
-		e.Code, e.Class = CodePermissionDenied, ClassAuth
+		e.Code, e.Class, e.Reason = CodePermissionDenied, ClassAuth, "CloudPermissionDenied"
 	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
-		e.Code, e.Class = CodeAborted, ClassConflict
+		e.Code, e.Class, e.Reason = CodeAborted, ClassConflict, "CloudConflict"
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
-		e.Code, e.Class = CodeFailedPrecondition, ClassInvalidSpec
+		e.Code, e.Class, e.Reason = CodeFailedPrecondition, ClassInvalidSpec, "CloudRefused"
 	case status == http.StatusTooManyRequests:
-		e.Code, e.Class = CodeResourceExhausted, ClassThrottled
+		e.Code, e.Class, e.Reason = CodeResourceExhausted, ClassThrottled, "CloudThrottled"
 	case status == http.StatusNotImplemented:
-		e.Code, e.Class = CodeUnimplemented, ClassUnsupported
+		e.Code, e.Class, e.Reason = CodeUnimplemented, ClassUnsupported, "CloudUnsupported"
 	case status >= 500 || status == http.StatusRequestTimeout:
-		e.Code, e.Class = CodeUnavailable, ClassUnavailable
+		e.Code, e.Class, e.Reason = CodeUnavailable, ClassUnavailable, "CloudUnavailable"
 	default: // 404 too
-		e.Code = CodeUnknown
+		e.Code, e.Reason = CodeUnknown, "UnexpectedCloudAnswer"
 	}
-	e.RetryAfter = retryAfter(response.Header.Get("Retry-After"))
+	e.RetryAfter = RetryAfter(response)
 	return e
 }
 
@@ -59,7 +59,12 @@ func HTTPError(operation string, response *http.Response) error {
 // longestRetryAfter is the longest pause that an answer may ask for.
 const longestRetryAfter = time.Hour
 
-// retryAfter reads seconds or a date, an hour at most; 0 for all else.
+// RetryAfter is the pause that an answer asks for by its Retry-After, in seconds or as a date: an hour at most, also where the
+// number fits no integer. 0 for all else: a negative number, a date that has passed, garbage, nothing.
+func RetryAfter(response *http.Response) time.Duration {
+	return retryAfter(response.Header.Get("Retry-After"))
+}
+
 func retryAfter(text string) time.Duration {
 	seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32)
 	if err == nil && seconds < uint64(longestRetryAfter/time.Second) {

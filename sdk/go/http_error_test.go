@@ -16,26 +16,27 @@ func TestHTTPErrorsHaveAClass(t *testing.T) {
 		status int
 		code   ccm.Code
 		class  ccm.Class
+		reason string
 	}{
-		{302, ccm.CodeUnknown, ccm.ClassNone},
-		{400, ccm.CodeFailedPrecondition, ccm.ClassInvalidSpec},
-		{401, ccm.CodeUnauthenticated, ccm.ClassAuth},
-		{403, ccm.CodePermissionDenied, ccm.ClassAuth},
-		{404, ccm.CodeUnknown, ccm.ClassNone}, // of a wrong path, perhaps
-		{408, ccm.CodeUnavailable, ccm.ClassUnavailable},
-		{409, ccm.CodeAborted, ccm.ClassConflict},
-		{412, ccm.CodeAborted, ccm.ClassConflict},
-		{418, ccm.CodeUnknown, ccm.ClassNone},
-		{422, ccm.CodeFailedPrecondition, ccm.ClassInvalidSpec},
-		{402, ccm.CodeResourceExhausted, ccm.ClassQuota},
-		{429, ccm.CodeResourceExhausted, ccm.ClassThrottled},
-		{500, ccm.CodeUnavailable, ccm.ClassUnavailable},
-		{501, ccm.CodeUnimplemented, ccm.ClassUnsupported},
-		{503, ccm.CodeUnavailable, ccm.ClassUnavailable},
+		{302, ccm.CodeUnknown, ccm.ClassNone, "UnexpectedCloudAnswer"},
+		{400, ccm.CodeFailedPrecondition, ccm.ClassInvalidSpec, "CloudRefused"},
+		{401, ccm.CodeUnauthenticated, ccm.ClassAuth, "CloudCredentialRefused"},
+		{403, ccm.CodePermissionDenied, ccm.ClassAuth, "CloudPermissionDenied"},
+		{404, ccm.CodeUnknown, ccm.ClassNone, "UnexpectedCloudAnswer"}, // of a wrong path, perhaps
+		{408, ccm.CodeUnavailable, ccm.ClassUnavailable, "CloudUnavailable"},
+		{409, ccm.CodeAborted, ccm.ClassConflict, "CloudConflict"},
+		{412, ccm.CodeAborted, ccm.ClassConflict, "CloudConflict"},
+		{418, ccm.CodeUnknown, ccm.ClassNone, "UnexpectedCloudAnswer"},
+		{422, ccm.CodeFailedPrecondition, ccm.ClassInvalidSpec, "CloudRefused"},
+		{402, ccm.CodeResourceExhausted, ccm.ClassQuota, "CloudQuotaReached"},
+		{429, ccm.CodeResourceExhausted, ccm.ClassThrottled, "CloudThrottled"},
+		{500, ccm.CodeUnavailable, ccm.ClassUnavailable, "CloudUnavailable"},
+		{501, ccm.CodeUnimplemented, ccm.ClassUnsupported, "CloudUnsupported"},
+		{503, ccm.CodeUnavailable, ccm.ClassUnavailable, "CloudUnavailable"},
 	} {
 		var err *ccm.Error
 		response := &http.Response{StatusCode: c.status, Header: http.Header{"Retry-After": {"7"}}}
-		if !errors.As(ccm.HTTPFailure("ListMachines", response), &err) || err.Code != c.code || err.Class != c.class || err.RetryAfter != 7*time.Second {
+		if !errors.As(ccm.HTTPFailure("ListMachines", response), &err) || err.Code != c.code || err.Class != c.class || err.Reason != c.reason || err.RetryAfter != 7*time.Second {
 			t.Errorf("%d: got %+v", c.status, err)
 		}
 	}

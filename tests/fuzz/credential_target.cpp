@@ -1,14 +1,14 @@
 // Sources of credentials: an exec plugin's answer, base64, times (kube/credentials.hpp,
-// base/base64.hpp, kube/time_text.hpp). Input: a text.
+// ccm/base64.hpp, kube/time_text.hpp). Input: a text.
 // Properties: an accepted answer has a credential and a time that can be compared; base64 and times
 // survive a round trip; nothing overflows.
-#include "base/base64.hpp"
 #include "fuzz.hpp"
 #include "kube/client.hpp"
 #include "kube/client_status.hpp"
 #include "kube/credentials.hpp"
 #include "kube/time_text.hpp"
 
+#include <ccm/base64.hpp>
 #include <ccm/trim.hpp>
 
 namespace ccm::fuzz {

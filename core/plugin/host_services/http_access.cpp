@@ -1,10 +1,10 @@
 #include "plugin/host_services/http_access.hpp"
 
-#include "base/base64.hpp"
 #include "base/log.hpp"
 #include "net/url.hpp"
 #include "plugin/await_callback.hpp"
 
+#include <ccm/base64.hpp>
 #include <ccm/lower_case.hpp>
 
 #include <boost/asio/post.hpp>

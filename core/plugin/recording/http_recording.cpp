@@ -1,11 +1,11 @@
 #include "plugin/recording/http_recording.hpp"
 
-#include "base/base64.hpp"
 #include "base/log.hpp"
 #include "kube/time_text.hpp"
 #include "net/url.hpp"
 #include "plugin/host_services/http_access.hpp"
 
+#include <ccm/base64.hpp>
 #include <ccm/hexadecimal.hpp>
 #include <ccm/lower_case.hpp>
 

@@ -1,8 +1,9 @@
 // Credentials that change: the new one is tried before the old one is dropped, and it is known when
 // they expire.
-#include "base/base64.hpp"
 #include "credentials_fixture.hpp"
 #include "kube/client_metrics.hpp"
+
+#include <ccm/base64.hpp>
 
 #include <filesystem>
 #include <functional>

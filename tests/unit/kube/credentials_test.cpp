@@ -1,9 +1,10 @@
-#include "base/base64.hpp"
 #include "base/log.hpp"
 #include "credentials_fixture.hpp"
 #include "kube/child_process.hpp"
 #include "kube/object.hpp"
 #include "kube/time_text.hpp"
+
+#include <ccm/base64.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

@@ -1,6 +1,7 @@
-#include "base/base64.hpp"
 #include "kube/config.hpp"
 #include "loop_fixture.hpp"
+
+#include <ccm/base64.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // (tools/protobuf_table writes encodings.txt).
 #pragma once
 
-#include "base/base64.hpp"
+#include <ccm/base64.hpp>
 
 #include <cstdint>
 #include <fstream>

@@ -1,8 +1,9 @@
 // Lists and watches in protobuf, cut into messages.
 #include "kube/protobuf_stream.hpp"
 
-#include "base/base64.hpp"
 #include "protobuf_bytes.hpp"
+
+#include <ccm/base64.hpp>
 
 #include <gmock/gmock.h>
 

@@ -1,11 +1,12 @@
 // Objects in protobuf read as the same objects in JSON.
-#include "base/base64.hpp"
 #include "kube/client.hpp"
 #include "kube/client_status.hpp"
 #include "kube/object_decoder.hpp"
 #include "kube/protobuf_decoder.hpp"
 #include "kube/wire_format.hpp"
 #include "protobuf_bytes.hpp"
+
+#include <ccm/base64.hpp>
 
 #include <gmock/gmock.h>
 

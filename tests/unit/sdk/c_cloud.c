@@ -1,10 +1,14 @@
 /* A non-blocking provider in C by the helpers of ccm/c: machines and load balancers of an HTTP API.
  * The manifest comes from a file, without ccm_add_plugin(). */
+#include <ccm/c/base64.h>
 #include <ccm/c/http.h>
+#include <ccm/c/json_limits.h>
 #include <ccm/c/object.h>
 #include <ccm/c/provider.h>
 #include <ccm/c/request.h>
+#include <ccm/c/taints.h>
 #include <ccm/c/text.h>
+#include <ccm/c/utf8.h>
 
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 #include "port_forward.hpp"
 
-#include "base/base64.hpp"
 #include "kube/client_status.hpp"
 #include "kube/credentials.hpp"
 #include "net/connection_pool.hpp"
@@ -8,6 +7,8 @@
 #include "net/http_client.hpp"
 #include "net/http_exchange.hpp"
 #include "net/url.hpp"
+
+#include <ccm/base64.hpp>
 
 #include <boost/asio/use_awaitable.hpp>
 #include <openssl/evp.h>

@@ -18,8 +18,10 @@
 #include "ccm/abi/http.h"
 #include "ccm/c/object.h"
 #include "ccm/c/provider.h"
+#include "ccm/c/time.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,16 +36,36 @@ static inline ccm_str ccm_header(const ccm_http_response *response, const char *
   return none;
 }
 
-/* Retry-After in seconds, as milliseconds, an hour at most; 0 when it is not there or a date. */
+/* The pause of a Retry-After, in seconds or as a date compared with `now_ms`, in milliseconds: an hour at most, also where the
+ * number fits no integer. 0 for all else: a negative number, a date that has passed, garbage, nothing. */
+static inline int64_t ccm_parse_retry_after(ccm_str text, int64_t now_ms) {
+  const int64_t longest = 3600 * 1000;
+  int64_t pause = 0;
+  ccm_bool digits = text.ptr != NULL && text.len > 0;
+  for (size_t i = 0; digits && i < text.len; ++i) {
+    digits = text.ptr[i] >= '0' && text.ptr[i] <= '9';
+    if (digits && pause <= longest) pause = pause * 10 + (text.ptr[i] - '0') * 1000;
+  }
+  if (!digits) pause = ccm_parse_http_date(text, &pause) ? pause - now_ms : 0;
+  if (pause < 0) return 0;
+  return pause < longest ? pause : longest;
+}
+
+/* The pause that an answer asks for, by this machine's clock. */
 static inline int64_t ccm_retry_after_ms(const ccm_http_response *response) {
-  const int64_t seconds = ccm_int_of(ccm_header(response, "retry-after"), 0);
-  if (seconds <= 0) return 0;
-  return (seconds < 3600 ? seconds : 3600) * 1000;
+  return ccm_parse_retry_after(ccm_header(response, "retry-after"), (int64_t)time(NULL) * 1000);
+}
+
+/* Sets what a status says but for its message. `reason` lives as long as the status. */
+static inline void ccm_classify(ccm_status *status, int32_t code, int32_t error_class, const char *reason) {
+  status->code = code;
+  status->error_class = error_class;
+  status->reason = ccm_text(reason);
 }
 
 /*
- * The failure that an answer stands for: code and class by its status, retry_after_ms by its Retry-After. Without texts,
- * which the caller adds.
+ * The failure that an answer stands for: code, class and reason by its status, retry_after_ms by its Retry-After. Without a
+ * message, which the caller adds.
  *
  * A 404 gets code UNKNOWN, since a wrong path gives one too: the host retries. After `remove` that ends with class NOT_FOUND
  * for it the host would forget a load balancer that is still there. Use ccm_not_found() where a 404 proves that the
@@ -55,20 +77,20 @@ static inline ccm_status ccm_http_failure(const ccm_http_response *response) {
   memset(&status, 0, sizeof(status));
   status.size = sizeof(status);
   status.retry_after_ms = ccm_retry_after_ms(response);
-  status.code = CCM_CODE_UNKNOWN;
+  ccm_classify(&status, CCM_CODE_UNKNOWN, CCM_CLASS_NONE, "UnexpectedCloudAnswer");
   switch (response->status_code) {
     case 400:
-    case 422: status.code = CCM_CODE_FAILED_PRECONDITION, status.error_class = CCM_CLASS_INVALID_SPEC; break;
-    case 401: status.code = CCM_CODE_UNAUTHENTICATED, status.error_class = CCM_CLASS_AUTH; break;
-    case 402: status.code = CCM_CODE_RESOURCE_EXHAUSTED, status.error_class = CCM_CLASS_QUOTA; break;
-    case 403: status.code = CCM_CODE_PERMISSION_DENIED, status.error_class = CCM_CLASS_AUTH; break;
-    case 408: status.code = CCM_CODE_UNAVAILABLE, status.error_class = CCM_CLASS_UNAVAILABLE; break;
+    case 422: ccm_classify(&status, CCM_CODE_FAILED_PRECONDITION, CCM_CLASS_INVALID_SPEC, "CloudRefused"); break;
+    case 401: ccm_classify(&status, CCM_CODE_UNAUTHENTICATED, CCM_CLASS_AUTH, "CloudCredentialRefused"); break;
+    case 402: ccm_classify(&status, CCM_CODE_RESOURCE_EXHAUSTED, CCM_CLASS_QUOTA, "CloudQuotaReached"); break;
+    case 403: ccm_classify(&status, CCM_CODE_PERMISSION_DENIED, CCM_CLASS_AUTH, "CloudPermissionDenied"); break;
     case 409:
-    case 412: status.code = CCM_CODE_ABORTED, status.error_class = CCM_CLASS_CONFLICT; break;
-    case 429: status.code = CCM_CODE_RESOURCE_EXHAUSTED, status.error_class = CCM_CLASS_THROTTLED; break;
-    case 501: status.code = CCM_CODE_UNIMPLEMENTED, status.error_class = CCM_CLASS_UNSUPPORTED; break;
+    case 412: ccm_classify(&status, CCM_CODE_ABORTED, CCM_CLASS_CONFLICT, "CloudConflict"); break;
+    case 429: ccm_classify(&status, CCM_CODE_RESOURCE_EXHAUSTED, CCM_CLASS_THROTTLED, "CloudThrottled"); break;
+    case 501: ccm_classify(&status, CCM_CODE_UNIMPLEMENTED, CCM_CLASS_UNSUPPORTED, "CloudUnsupported"); break;
     default:
-      if (response->status_code >= 500) status.code = CCM_CODE_UNAVAILABLE, status.error_class = CCM_CLASS_UNAVAILABLE;
+      if (response->status_code < 500 && response->status_code != 408) break;
+      ccm_classify(&status, CCM_CODE_UNAVAILABLE, CCM_CLASS_UNAVAILABLE, "CloudUnavailable");
   }
   return status;
 }

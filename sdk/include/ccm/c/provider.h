@@ -20,7 +20,8 @@
  *   CCM_ENTRY(.create = create);
  *
  * Beside it: ccm/c/request.h (requests that point to others), ccm/c/http.h (answers of a cloud), ccm/c/object.h (JSON),
- * ccm/c/text.h (texts that grow). The host's further services are ccm/abi/http.h, ccm/abi/timer.h and the like.
+ * ccm/c/text.h (texts that grow), ccm/c/json_limits.h, ccm/c/taints.h, ccm/c/base64.h, ccm/c/time.h, ccm/c/utf8.h. The host's
+ * further services are ccm/abi/http.h, ccm/abi/timer.h and the like.
  */
 #ifndef CCM_C_PROVIDER_H
 #define CCM_C_PROVIDER_H

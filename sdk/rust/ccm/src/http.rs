@@ -4,10 +4,11 @@ use crate::call::Call;
 use crate::numbers::milliseconds;
 use crate::ffi::{self, Arena, Table};
 use crate::host::call;
+use crate::time_text::parse_http_date;
 use crate::{Class, Code, Ctx, Error, Host, Result};
 use ccm_sys::*;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// One request. `HttpRequest::new("GET", url)` and what differs.
 #[derive(Clone, Debug, Default)]
@@ -72,8 +73,8 @@ impl HttpResponse {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The answer, when its status is below 300; else the failure that it stands for: class and code by its status,
-    /// `retry_after` by its Retry-After in seconds, an hour at most. `operation` names what was asked ("ListMachines").
+    /// The answer, when its status is below 300; else the failure that it stands for: class, code and reason by its status,
+    /// `retry_after` by its Retry-After, an hour at most. `operation` names what was asked ("ListMachines").
     ///
     /// A 404 gets `Code::Unknown` and no class, since a wrong path gives one too. Look at `status` first, and return
     /// `Error::not_found` or a success, where a 404 proves that the instance or load balancer does not exist.
@@ -86,31 +87,38 @@ impl HttpResponse {
 
     /// The failure that `check` gives, for an answer that is still needed; nothing when its status is below 300.
     pub fn http_failure(&self, operation: &str) -> Option<Error> {
-        let (code, class) = match self.status {
+        let (code, class, reason) = match self.status {
             0..=299 => return None,
-            400 | 422 => (Code::FailedPrecondition, Class::InvalidSpec),
-            401 => (Code::Unauthenticated, Class::Auth),
-            402 => (Code::ResourceExhausted, Class::Quota),
-            403 => (Code::PermissionDenied, Class::Auth),
-            409 | 412 => (Code::Aborted, Class::Conflict),
-            429 => (Code::ResourceExhausted, Class::Throttled),
-            501 => (Code::Unimplemented, Class::Unsupported),
-            408 | 500..=u32::MAX => (Code::Unavailable, Class::Unavailable),
-            _ => (Code::Unknown, Class::None),
+            400 | 422 => (Code::FailedPrecondition, Class::InvalidSpec, "CloudRefused"),
+            401 => (Code::Unauthenticated, Class::Auth, "CloudCredentialRefused"),
+            402 => (Code::ResourceExhausted, Class::Quota, "CloudQuotaReached"),
+            403 => (Code::PermissionDenied, Class::Auth, "CloudPermissionDenied"),
+            409 | 412 => (Code::Aborted, Class::Conflict, "CloudConflict"),
+            429 => (Code::ResourceExhausted, Class::Throttled, "CloudThrottled"),
+            501 => (Code::Unimplemented, Class::Unsupported, "CloudUnsupported"),
+            408 | 500..=u32::MAX => (Code::Unavailable, Class::Unavailable, "CloudUnavailable"),
+            _ => (Code::Unknown, Class::None, "UnexpectedCloudAnswer"),
         };
-        let pause = retry_after(self.header("retry-after").unwrap_or(""));
-        Some(Error::new(code, class, format!("{}: HTTP {}", operation, self.status)).with_retry_after(pause))
+        let message = format!("{}: HTTP {}", operation, self.status);
+        Some(Error::new(code, class, message).with_reason(reason).with_retry_after(self.retry_after()))
+    }
+
+    /// The pause that the answer asks for by its Retry-After, in seconds or as a date: an hour at most, also where the number
+    /// fits no integer. 0 for all else: a negative number, a date that has passed, garbage, nothing.
+    pub fn retry_after(&self) -> Duration {
+        pause_of(self.header("retry-after").unwrap_or(""), SystemTime::now())
     }
 }
 
-/// The seconds of a Retry-After, an hour at most, also where the number fits no integer; 0 for all else, dates too.
-fn retry_after(text: &str) -> Duration {
-    const LONGEST: u64 = 3600;
+/// The pause that a Retry-After asks for at `now`.
+fn pause_of(text: &str, now: SystemTime) -> Duration {
+    const LONGEST: Duration = Duration::from_secs(3600);
     let text = text.trim();
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Duration::ZERO;
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().map_or(LONGEST, Duration::from_secs).min(LONGEST);
     }
-    Duration::from_secs(text.parse::<u64>().unwrap_or(LONGEST).min(LONGEST))
+    let date = parse_http_date(text).and_then(|date| date.duration_since(now).ok());
+    date.unwrap_or(Duration::ZERO).min(LONGEST)
 }
 
 impl Host {
@@ -280,42 +288,25 @@ impl HttpClient {
     }
 }
 
-/// Text for one segment of a URL's path, or a value of its query: all but the unreserved characters of RFC 3986 as "%XX".
-pub fn percent_encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(byte as char),
-            _ => encoded += &format!("%{byte:02X}"),
-        }
-    }
-    encoded
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn percent_encode_keeps_what_is_unreserved() {
-        assert_eq!(percent_encode("a-Z.0_~/é "), "a-Z.0_~%2F%C3%A9%20");
-    }
-
-    #[test]
     fn statuses_have_a_code_and_a_class() {
-        for (status, code, class) in [
-            (302, Code::Unknown, Class::None),
-            (400, Code::FailedPrecondition, Class::InvalidSpec),
-            (402, Code::ResourceExhausted, Class::Quota),
-            (404, Code::Unknown, Class::None),
-            (408, Code::Unavailable, Class::Unavailable),
-            (429, Code::ResourceExhausted, Class::Throttled),
-            (501, Code::Unimplemented, Class::Unsupported),
-            (503, Code::Unavailable, Class::Unavailable),
+        for (status, code, class, reason) in [
+            (302, Code::Unknown, Class::None, "UnexpectedCloudAnswer"),
+            (400, Code::FailedPrecondition, Class::InvalidSpec, "CloudRefused"),
+            (402, Code::ResourceExhausted, Class::Quota, "CloudQuotaReached"),
+            (404, Code::Unknown, Class::None, "UnexpectedCloudAnswer"),
+            (408, Code::Unavailable, Class::Unavailable, "CloudUnavailable"),
+            (429, Code::ResourceExhausted, Class::Throttled, "CloudThrottled"),
+            (501, Code::Unimplemented, Class::Unsupported, "CloudUnsupported"),
+            (503, Code::Unavailable, Class::Unavailable, "CloudUnavailable"),
         ] {
             let response = HttpResponse { status, ..HttpResponse::default() };
             let failure = response.http_failure("ListMachines").expect("a failure");
-            assert!(failure.code == code && failure.class == class, "{}", status);
+            assert!(failure.code == code && failure.class == class && failure.reason == reason, "{}", status);
         }
         let response = HttpResponse { status: 204, ..HttpResponse::default() };
         assert!(response.http_failure("ListMachines").is_none() && response.check("ListMachines").is_ok());
@@ -324,7 +315,11 @@ mod tests {
     #[test]
     fn an_absurd_retry_after_is_bounded() {
         for (text, seconds) in [("7", 7), ("3601", 3600), ("99999999999999999999999", 3600), ("-3", 0), ("", 0), ("soon", 0), ("1.5", 0)] {
-            assert_eq!(retry_after(text), Duration::from_secs(seconds), "{}", text);
+            assert_eq!(pause_of(text, SystemTime::now()), Duration::from_secs(seconds), "{}", text);
+        }
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000); // Sun, 09 Sep 2001 01:46:40 GMT
+        for (text, seconds) in [("Sun, 09 Sep 2001 01:46:47 GMT", 7), ("Sun, 09 Sep 2001 01:46:40 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Fri, 31 Dec 9999 23:59:59 GMT", 3600)] {
+            assert_eq!(pause_of(text, now), Duration::from_secs(seconds), "{}", text);
         }
     }
 }

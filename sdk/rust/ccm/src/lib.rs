@@ -25,6 +25,7 @@
 #[cfg(panic = "abort")]
 compile_error!("a panic would end the manager: leave panic = \"abort\" out of the profile");
 
+mod base64;
 mod call;
 mod callback;
 mod cluster_uid;
@@ -44,6 +45,7 @@ mod instances;
 mod jobs;
 mod join;
 mod json;
+mod json_limits;
 mod load_balancer;
 mod load_balancers;
 mod log;
@@ -62,20 +64,25 @@ mod request;
 mod routes;
 #[doc(hidden)]
 pub mod tables;
+pub mod taints;
+mod text;
+mod time_text;
 mod timer;
 mod worker;
 
+pub use base64::{base64_decode, base64_encode};
 pub use ccm_sys as sys;
 pub use crypto::Signature;
 pub use ctx::{Ctx, Done};
 pub use error::{reason, Class, Code, Error, Result};
 pub use file::FileWatch;
 pub use host::Host;
-pub use http::{percent_encode, HttpClient, HttpClientOptions, HttpRequest, HttpResponse};
+pub use http::{HttpClient, HttpClientOptions, HttpRequest, HttpResponse};
 pub use instance_pages::{list_steadily, InstancePage};
 pub use instances::{Instance, InstanceLimits, InstanceList, InstanceState, NodeAddress, NodeIdentity};
 pub use join::{join_all, JoinAll};
 pub use json::Json;
+pub use json_limits::{check_json, JsonLimits};
 pub use load_balancer::{Ingress, IngressPort, LoadBalancer, LoadBalancerState};
 pub use load_balancers::{Backend, LoadBalancerLimits, Service, ServicePort};
 pub use log::Level;
@@ -88,3 +95,5 @@ pub use provider::{
     Routes, UpdateLoadBalancer,
 };
 pub use routes::{Route, RouteLimits};
+pub use text::{one_line, percent_encode, utf8_front, LONGEST_ANSWER_TEXT};
+pub use time_text::{http_date, parse_duration, parse_http_date, parse_timestamp, timestamp};

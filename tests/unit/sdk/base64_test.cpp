@@ -1,4 +1,4 @@
-#include "base/base64.hpp"
+#include <ccm/base64.hpp>
 
 #include <gtest/gtest.h>
 
