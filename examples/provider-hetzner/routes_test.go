@@ -54,7 +54,7 @@ func TestRoutes(t *testing.T) {
 		t.Errorf("got %v", outcomes)
 	}
 	all := w.routes()
-	if one := all["10.244.1.0/24"]; len(all) != 3 || !one.Owned || one.TargetNode != "worker-1" || one.Blackhole {
+	if route := all["10.244.1.0/24"]; len(all) != 3 || !route.Owned || route.TargetNode != "worker-1" || route.Blackhole {
 		t.Errorf("got %+v", all)
 	}
 	if all["10.99.0.0/24"].Owned {
@@ -87,8 +87,8 @@ func TestARouteToNoServerIsABlackhole(t *testing.T) {
 	w := begin(t)
 	w.apply(nil, []ccm.Route{routeTo("10.244.1.0/24", "hcloud://2")})
 	_ = w.cloud.RemoveMachine(cloudcommand.Machine{ProviderID: "hcloud://2"})
-	if one := w.routes()["10.244.1.0/24"]; !one.Blackhole || !one.Owned {
-		t.Errorf("got %+v", one)
+	if route := w.routes()["10.244.1.0/24"]; !route.Blackhole || !route.Owned {
+		t.Errorf("got %+v", route)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestAChangeThatHasEndedIsNotWaitedFor(t *testing.T) {
 	}
 	moved := routeTo("10.244.1.0/24", "hcloud://3")
 	outcomes, err = w.ApplyRoutes(ctx, "kubernetes", []ccm.Route{w.routes()["10.244.1.0/24"]}, []ccm.Route{moved})
-	if one := w.routes()["10.244.1.0/24"]; err != nil || outcomes[0] != nil || outcomes[1] != nil || one.TargetNode != "worker-2" || !one.Owned {
-		t.Errorf("got %v, %v, %+v", outcomes, err, one)
+	if route := w.routes()["10.244.1.0/24"]; err != nil || outcomes[0] != nil || outcomes[1] != nil || route.TargetNode != "worker-2" || !route.Owned {
+		t.Errorf("got %v, %v, %+v", outcomes, err, route)
 	}
 }

@@ -22,20 +22,20 @@ var (
 func parseSelector(text string) (selector, error) {
 	var all []selector
 	whole := selector{matches: func(labels map[string]string) bool {
-		for _, one := range all {
-			if !one.matches(labels) {
+		for _, term := range all {
+			if !term.matches(labels) {
 				return false
 			}
 		}
 		return true
 	}}
 	for _, term := range terms(text) {
-		one, err := parseTerm(term)
+		parsed, err := parseTerm(term)
 		if err != nil {
 			return selector{}, err
 		}
-		all = append(all, one)
-		whole.keys = append(whole.keys, one.keys...)
+		all = append(all, parsed)
+		whole.keys = append(whole.keys, parsed.keys...)
 	}
 	return whole, nil
 }

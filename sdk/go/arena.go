@@ -71,8 +71,8 @@ func first[T any](values []T) *T {
 	return &values[0]
 }
 
-// one gives room for a struct that begins with its size, and fills that in.
-func one[T any](a *arena) *T {
+// sized gives room for a struct that begins with its size, and fills that in.
+func sized[T any](a *arena) *T {
 	var value T
 	made := a.take(unsafe.Sizeof(value))
 	*(*C.uint32_t)(made) = C.uint32_t(unsafe.Sizeof(value))

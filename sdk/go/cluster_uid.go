@@ -53,7 +53,7 @@ func (h *Host) uidOfKubeSystem(ctx context.Context) (uid string, err error) {
 		})
 	})
 	withArena(func(a *arena) {
-		reference, request := one[C.ccm_kube_reference](a), one[C.ccm_kube_get_request](a)
+		reference, request := sized[C.ccm_kube_reference](a), sized[C.ccm_kube_get_request](a)
 		reference.resource, reference.name = a.text("v1/namespaces"), a.text("kube-system")
 		request.reference = reference
 		if C.ccm_go_get(&h.services, child, request, handle) == 0 {

@@ -22,7 +22,7 @@ func (h *Host) ReadFile(ctx context.Context, path string) (content []byte, err e
 		content = []byte(goString(file.bytes))
 	})
 	withArena(func(a *arena) {
-		request := one[C.ccm_read_file_request](a)
+		request := sized[C.ccm_read_file_request](a)
 		request.path = a.text(path)
 		if C.ccm_go_read_file(&h.services, child, request, handle) == 0 {
 			answer.refuse(handle, "the host reads no files")

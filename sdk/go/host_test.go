@@ -105,12 +105,12 @@ func TestConfiguration(t *testing.T) {
 	if _, ok := s.host.CloudConfig(); ok {
 		t.Error("there is one")
 	}
-	told := 0
-	s.host.OnConfigChange(func() { told++ })
+	calls := 0
+	s.host.OnConfigChange(func() { calls++ })
 	ccmtest.SetConfig("first")
 	ccmtest.SetConfig("second")
-	if text, _ := s.host.CloudConfig(); text != "second" || told != 2 {
-		t.Errorf("got %q, told %d times", text, told)
+	if text, _ := s.host.CloudConfig(); text != "second" || calls != 2 {
+		t.Errorf("got %q, called %d times", text, calls)
 	}
 	if value, ok := s.host.Flag("cluster-name"); !ok || value != "kubernetes" {
 		t.Errorf("got %q", value)

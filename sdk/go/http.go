@@ -80,7 +80,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 func (a *arena) httpRequest(from *http.Request, body []byte, abiMinor C.uint32_t) *C.ccm_http_request {
 	options, _ := from.Context().Value(optionsKey{}).(HTTPOptions)
-	to := one[C.ccm_http_request](a)
+	to := sized[C.ccm_http_request](a)
 	if options.ReadOnly {
 		to.flags |= C.CCM_HTTP_READ_ONLY
 	}

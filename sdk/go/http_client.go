@@ -67,7 +67,7 @@ func (c *HTTPClient) Close() {
 }
 
 func (a *arena) httpClientOptions(from HTTPClientOptions) *C.ccm_http_client_options {
-	to := one[C.ccm_http_client_options](a)
+	to := sized[C.ccm_http_client_options](a)
 	if from.Insecure {
 		to.flags |= C.CCM_HTTP_INSECURE
 	}

@@ -20,11 +20,11 @@ func ListSteadily(read func() ([]InstancePage, error)) (list InstanceList, err e
 		}
 		all, places := once(pages)
 		list.Instances = all
-		untold := !tellTotal(pages)
-		if heldStill(pages, len(all)) || untold && countOf(pages) == len(all) && sameIDs(before, places) {
+		withoutTotal := !tellTotal(pages)
+		if heldStill(pages, len(all)) || withoutTotal && countOf(pages) == len(all) && sameIDs(before, places) {
 			return list, nil
 		}
-		if !untold && try == 1 {
+		if !withoutTotal && try == 1 {
 			break
 		}
 		before = places

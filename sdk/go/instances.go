@@ -121,7 +121,7 @@ func getInstance(p InstanceGetter, op *operation, from *C.ccm_get_instance_reque
 
 func instanceLimits(p InstanceLimiter, _ *operation, request *C.ccm_limits_request) (work, error) {
 	return limits(p.InstanceLimits, request, func(a *arena, from InstanceLimits) *C.ccm_instance_limits {
-		to := one[C.ccm_instance_limits](a)
+		to := sized[C.ccm_instance_limits](a)
 		to.timeout_ms = C.int64_t(from.Timeout.Milliseconds())
 		to.list_timeout_ms = C.int64_t(from.ListTimeout.Milliseconds())
 		to.batch, to.parallel = C.int64_t(from.Batch), C.int64_t(from.Parallel)
@@ -146,7 +146,7 @@ func (op *operation) nodeIdentity(from *C.ccm_node_identity) (to NodeIdentity, e
 }
 
 func (a *arena) instanceList(from InstanceList) *C.ccm_instance_list {
-	to := one[C.ccm_instance_list](a)
+	to := sized[C.ccm_instance_list](a)
 	instances := array[*C.ccm_instance](a, len(from.Instances))
 	for i := range instances {
 		instances[i] = a.instance(from.Instances[i])
@@ -157,7 +157,7 @@ func (a *arena) instanceList(from InstanceList) *C.ccm_instance_list {
 }
 
 func (a *arena) instance(from Instance) *C.ccm_instance {
-	to := one[C.ccm_instance](a)
+	to := sized[C.ccm_instance](a)
 	to.state = C.int32_t(from.State)
 	to.provider_id, to.name = a.text(from.ProviderID), a.text(from.Name)
 	to.instance_type, to.zone, to.region = a.text(from.Type), a.text(from.Zone), a.text(from.Region)

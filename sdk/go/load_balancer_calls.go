@@ -37,7 +37,7 @@ func loadBalancerName(p LoadBalancerNamer, op *operation, request *C.ccm_load_ba
 	service, _, err := op.loadBalancerRequest(request)
 	return func(ctx context.Context, a *arena) (unsafe.Pointer, error) {
 		name, err := p.LoadBalancerName(ctx, service)
-		to := one[C.ccm_load_balancer_name](a)
+		to := sized[C.ccm_load_balancer_name](a)
 		to.name = a.text(name)
 		return result(to, err)
 	}, err
@@ -47,7 +47,7 @@ func loadBalancerLane(p LoadBalancerLaner, op *operation, request *C.ccm_load_ba
 	service, _, err := op.loadBalancerRequest(request)
 	return func(ctx context.Context, a *arena) (unsafe.Pointer, error) {
 		lane, err := p.LoadBalancerLane(ctx, service)
-		to := one[C.ccm_load_balancer_lane](a)
+		to := sized[C.ccm_load_balancer_lane](a)
 		to.lane = a.text(lane)
 		return result(to, err)
 	}, err
@@ -55,7 +55,7 @@ func loadBalancerLane(p LoadBalancerLaner, op *operation, request *C.ccm_load_ba
 
 func loadBalancerLimits(p LoadBalancerLimiter, _ *operation, request *C.ccm_limits_request) (work, error) {
 	return limits(p.LoadBalancerLimits, request, func(a *arena, from LoadBalancerLimits) *C.ccm_load_balancer_limits {
-		to := one[C.ccm_load_balancer_limits](a)
+		to := sized[C.ccm_load_balancer_limits](a)
 		to.load_balancers, to.backends = C.int64_t(from.LoadBalancers), C.int64_t(from.Backends)
 		to.id_annotation = a.text(from.IDAnnotation)
 		to.timeout_ms, to.parallel = C.int64_t(from.Timeout.Milliseconds()), C.int64_t(from.Parallel)
@@ -124,7 +124,7 @@ func (op *operation) backend(from *C.ccm_backend) (to Backend, err error) {
 }
 
 func (a *arena) loadBalancer(from *LoadBalancer) *C.ccm_load_balancer {
-	to := one[C.ccm_load_balancer](a)
+	to := sized[C.ccm_load_balancer](a)
 	to.state = C.int32_t(from.State)
 	to.retry_after_ms = C.int64_t(from.RetryAfter.Milliseconds())
 	to.id, to.name, to.difference = a.text(from.ID), a.text(from.Name), a.text(from.Difference)
@@ -140,11 +140,11 @@ func (a *arena) loadBalancer(from *LoadBalancer) *C.ccm_load_balancer {
 }
 
 func (a *arena) ingress(from Ingress) *C.ccm_ingress {
-	to := one[C.ccm_ingress](a)
+	to := sized[C.ccm_ingress](a)
 	to.ip, to.hostname, to.ip_mode = a.text(from.IP), a.text(from.Hostname), a.text(from.IPMode)
 	ports := array[*C.ccm_ingress_port](a, len(from.Ports))
 	for i, port := range from.Ports {
-		ports[i] = one[C.ccm_ingress_port](a)
+		ports[i] = sized[C.ccm_ingress_port](a)
 		ports[i].port = C.int32_t(port.Port)
 		ports[i].protocol, ports[i].error = a.text(port.Protocol), a.text(port.Error)
 	}

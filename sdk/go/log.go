@@ -48,7 +48,7 @@ func (h *Host) write(ctx context.Context, level Level, message string, pairs []s
 		return
 	}
 	withArena(func(a *arena) {
-		record := one[C.ccm_log_record](a)
+		record := sized[C.ccm_log_record](a)
 		record.level = C.int32_t(level)
 		record.message = a.text(message)
 		copies := array[C.ccm_key_value](a, len(pairs)/2)

@@ -38,7 +38,7 @@ func TestAMethodThatMissesItsInterfaceIsToldOf(t *testing.T) {
 	t.Cleanup(ccmtest.Reset)
 	for _, c := range []struct {
 		provider any
-		told     string
+		message  string
 	}{
 		{byValue{}, "method EnsureLoadBalancer has another signature than in ccm.LoadBalancers: it is func(context.Context, ccm.Service, "},
 		{withoutDelete{}, "method EnsureLoadBalancer is there, but DeleteLoadBalancer is missing, which ccm.LoadBalancers has too"},
@@ -49,8 +49,8 @@ func TestAMethodThatMissesItsInterfaceIsToldOf(t *testing.T) {
 		ccm.Register("slip", func(*ccm.Host) (any, error) { return c.provider, nil })
 		outcome := ccmtest.Create("slip")
 		expect(t, outcome, ccm.CodeInternal, ccm.ClassNone)
-		if !strings.Contains(outcome.Message, c.told) {
-			t.Errorf("want %q in %q", c.told, outcome.Message)
+		if !strings.Contains(outcome.Message, c.message) {
+			t.Errorf("want %q in %q", c.message, outcome.Message)
 		}
 	}
 	for _, whole := range []any{lister{}, &onlyByPointer{}} {

@@ -38,7 +38,7 @@ func (m *Metric) Record(value float64, labels ...string) {
 
 func (h *Host) metric(kind C.int32_t, name, help string, labels []string, buckets []float64) (made *Metric) {
 	withArena(func(a *arena) {
-		metric := one[C.ccm_metric](a)
+		metric := sized[C.ccm_metric](a)
 		metric.kind, metric.name, metric.help = kind, a.text(name), a.text(help)
 		metric.label_names, metric.label_count = a.texts(labels)
 		bounds := array[C.double](a, len(buckets))

@@ -19,7 +19,7 @@ func (h *Host) Hint(hint Hint) {
 		return
 	}
 	withArena(func(a *arena) {
-		to := one[C.ccm_hint](a)
+		to := sized[C.ccm_hint](a)
 		to.kind = C.CCM_HINT_INSTANCE
 		if hint.LoadBalancer {
 			to.kind = C.CCM_HINT_LOAD_BALANCER
@@ -38,7 +38,7 @@ func (h *Host) Event(about *Object, warning bool, reason, message string) {
 	}
 	about.use(func(*Host) {
 		withArena(func(a *arena) {
-			to := one[C.ccm_event](a)
+			to := sized[C.ccm_event](a)
 			if warning {
 				to.flags = C.CCM_EVENT_IS_WARNING
 			}

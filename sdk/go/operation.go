@@ -74,7 +74,7 @@ func (op *operation) finish(a *arena, result unsafe.Pointer, err error) {
 	op.endCtx()
 	op.lease.end()
 	defer a.release()
-	status := one[C.ccm_status](a)
+	status := sized[C.ccm_status](a)
 	a.fill(status, err)
 	C.ccm_go_complete(op.done, status, result)
 }

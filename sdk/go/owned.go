@@ -60,7 +60,7 @@ func listOwned(p OwnedObjects, _ *operation, from *C.ccm_list_owned_request) (wo
 	cluster := clusterNames(request.flags, request.clusters, request.cluster_count)
 	return func(ctx context.Context, a *arena) (unsafe.Pointer, error) {
 		found, err := p.ListOwned(ctx, cluster)
-		to := one[C.ccm_owned_list](a)
+		to := sized[C.ccm_owned_list](a)
 		objects := array[*C.ccm_owned_object](a, len(found))
 		for i := range objects {
 			objects[i] = a.owned(found[i])
@@ -104,7 +104,7 @@ func ownedObject(from *C.ccm_owned_object) (to OwnedObject, err error) {
 }
 
 func (a *arena) owned(from OwnedObject) *C.ccm_owned_object {
-	to := one[C.ccm_owned_object](a)
+	to := sized[C.ccm_owned_object](a)
 	if from.NoCluster {
 		to.flags |= C.CCM_OWNED_NO_CLUSTER
 	}

@@ -46,7 +46,7 @@ func ccmGoCreate(_ C.ccm_ctx, request *C.ccm_create_request, done C.ccm_completi
 		return
 	}
 	withArena(func(a *arena) {
-		status := one[C.ccm_status](a)
+		status := sized[C.ccm_status](a)
 		a.fill(status, err)
 		C.ccm_go_complete(done, status, nil)
 	})

@@ -50,7 +50,7 @@ func listRoutes(p Routes, _ *operation, from *C.ccm_list_routes_request) (work, 
 	cluster := goString(request.cluster_name)
 	return func(ctx context.Context, a *arena) (unsafe.Pointer, error) {
 		found, err := p.ListRoutes(ctx, cluster)
-		to := one[C.ccm_route_list](a)
+		to := sized[C.ccm_route_list](a)
 		routes := array[*C.ccm_route](a, len(found))
 		for i := range routes {
 			routes[i] = a.route(found[i])
@@ -73,10 +73,10 @@ func applyRoutes(p Routes, op *operation, from *C.ccm_apply_routes_request) (wor
 	add, err := readParts(request.add, request.add_count, op.route)
 	return func(ctx context.Context, a *arena) (unsafe.Pointer, error) {
 		outcomes, err := p.ApplyRoutes(ctx, cluster, remove, add)
-		to := one[C.ccm_route_results](a)
+		to := sized[C.ccm_route_results](a)
 		statuses := array[*C.ccm_status](a, len(outcomes))
 		for i, outcome := range outcomes {
-			statuses[i] = one[C.ccm_status](a)
+			statuses[i] = sized[C.ccm_status](a)
 			a.fill(statuses[i], outcome)
 		}
 		to.statuses, to.count = first(statuses), C.size_t(len(statuses))
@@ -86,7 +86,7 @@ func applyRoutes(p Routes, op *operation, from *C.ccm_apply_routes_request) (wor
 
 func routeLimits(p RouteLimiter, _ *operation, request *C.ccm_limits_request) (work, error) {
 	return limits(p.RouteLimits, request, func(a *arena, from RouteLimits) *C.ccm_route_limits {
-		to := one[C.ccm_route_limits](a)
+		to := sized[C.ccm_route_limits](a)
 		if from.UseAddresses {
 			to.flags = C.CCM_ROUTES_USE_ADDRESSES
 		}
@@ -111,7 +111,7 @@ func (op *operation) route(from *C.ccm_route) (to Route, err error) {
 }
 
 func (a *arena) route(from Route) *C.ccm_route {
-	to := one[C.ccm_route](a)
+	to := sized[C.ccm_route](a)
 	if from.Owned {
 		to.flags |= C.CCM_ROUTE_OWNED
 	}

@@ -75,20 +75,20 @@ func (c *Cloud) Balancers() []Balancer {
 	var all []Balancer
 	for _, id := range sorted(c.balancers) {
 		lb := c.balancers[id]
-		one := Balancer{ID: id, Name: lb.Name, Type: lb.Type.Name, Algorithm: lb.Algorithm.Type, IPv4: lb.PublicNet.IPv4.IP, Public: lb.PublicNet.Enabled,
+		balancer := Balancer{ID: id, Name: lb.Name, Type: lb.Type.Name, Algorithm: lb.Algorithm.Type, IPv4: lb.PublicNet.IPv4.IP, Public: lb.PublicNet.Enabled,
 			RDNS: lb.PublicNet.IPv4.DNSPtr}
 		for _, each := range lb.Targets {
-			one.Targets = append(one.Targets, each.Server.ID)
-			one.Private = one.Private || each.UsePrivateIP
+			balancer.Targets = append(balancer.Targets, each.Server.ID)
+			balancer.Private = balancer.Private || each.UsePrivateIP
 		}
 		for _, each := range lb.Services {
-			one.Ports = append(one.Ports, each.ListenPort)
-			one.Protocol, one.Check = each.Protocol, each.HealthCheck.Protocol
+			balancer.Ports = append(balancer.Ports, each.ListenPort)
+			balancer.Protocol, balancer.Check = each.Protocol, each.HealthCheck.Protocol
 			if each.HTTP != nil {
-				one.Certificates = each.HTTP.Certificates
+				balancer.Certificates = each.HTTP.Certificates
 			}
 		}
-		all = append(all, one)
+		all = append(all, balancer)
 	}
 	return all
 }

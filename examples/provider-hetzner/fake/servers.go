@@ -42,9 +42,9 @@ func (c *Cloud) AddMachines(count int, first bool) ([]cloudcommand.Machine, erro
 	var machines []cloudcommand.Machine
 	var made []*server
 	for ; count > 0; count-- {
-		one := c.makeServer(fmt.Sprintf("worker-%d", c.last+1))
-		made = append(made, one)
-		machines = append(machines, cloudcommand.Machine{Name: one.Name, ProviderID: fmt.Sprintf("hcloud://%d", one.ID)})
+		machine := c.makeServer(fmt.Sprintf("worker-%d", c.last+1))
+		made = append(made, machine)
+		machines = append(machines, cloudcommand.Machine{Name: machine.Name, ProviderID: fmt.Sprintf("hcloud://%d", machine.ID)})
 	}
 	if first {
 		c.servers = append(made, c.servers...)

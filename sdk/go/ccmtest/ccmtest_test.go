@@ -99,8 +99,8 @@ func TestAnAuthorsTest(t *testing.T) {
 		t.Errorf("got %+v", deleted)
 	}
 	ccmtest.SetConfig("{}")
-	if told := ccmtest.Rejected(); len(told) != 1 || told[0] != "line 1" {
-		t.Errorf("got %v", told)
+	if rejected := ccmtest.Rejected(); len(rejected) != 1 || rejected[0] != "line 1" {
+		t.Errorf("got %v", rejected)
 	}
 }
 

@@ -23,8 +23,8 @@ var readers = map[string]func(*Outcome, unsafe.Pointer){
 
 func readList(outcome *Outcome, result unsafe.Pointer) {
 	list := (*C.ccm_instance_list)(result)
-	for _, one := range unsafe.Slice(list.instances, int(list.count)) {
-		outcome.Instances = append(outcome.Instances, instance(one))
+	for _, listed := range unsafe.Slice(list.instances, int(list.count)) {
+		outcome.Instances = append(outcome.Instances, instance(listed))
 	}
 }
 

@@ -42,14 +42,14 @@ func resetServices() {
 func SetFile(path, content string) {
 	mutex.Lock()
 	files[path] = content
-	var told []*C.ccm_callback
+	var listeners []*C.ccm_callback
 	for _, watch := range watches {
 		if watch.path == path {
-			told = append(told, watch.callback)
+			listeners = append(listeners, watch.callback)
 		}
 	}
 	mutex.Unlock()
-	for _, callback := range told {
+	for _, callback := range listeners {
 		C.test_run(callback)
 	}
 }
@@ -77,9 +77,9 @@ func SetLeading(leading bool) {
 	mutex.Lock()
 	leads = leading
 	transitions++
-	told := append([]*C.ccm_callback{}, onLeading...)
+	listeners := append([]*C.ccm_callback{}, onLeading...)
 	mutex.Unlock()
-	for _, callback := range told {
+	for _, callback := range listeners {
 		C.test_run(callback)
 	}
 }

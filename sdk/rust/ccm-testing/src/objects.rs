@@ -82,8 +82,8 @@ unsafe extern "C" fn equal(_: *mut c_void, left: ccm_value, right: ccm_value) ->
     if left.object.is_null() || right.object.is_null() {
         return (left.object.is_null() && right.object.is_null()).into();
     }
-    let (one, other) = (FakeObject::of(left.object), FakeObject::of(right.object));
-    one.equal(left.position as usize, other, right.position as usize).into()
+    let (first, second) = (FakeObject::of(left.object), FakeObject::of(right.object));
+    first.equal(left.position as usize, second, right.position as usize).into()
 }
 
 unsafe extern "C" fn parse(this: *mut c_void, json: ccm_str) -> *const ccm_object {

@@ -233,7 +233,7 @@ impl<'a> FakeProvider<'a> {
 
     pub fn get_instance(&self, node: &NodeIdentity) -> Result<Instance> {
         let (object, mut arena) = (self.given(), Arena::default());
-        let node = arena.one(requests::identity(node, object.0));
+        let node = arena.value(requests::identity(node, object.0));
         let request = ccm_get_instance_request { node, ..ccm_get_instance_request::default() };
         self.start("get_instance", CCM_CLOUD_INSTANCES, |table: &ccm_cloud_instances| table.get, &request)?.finish()
     }

@@ -23,8 +23,8 @@ impl Drop for Given {
 }
 
 fn addresses(from: &[NodeAddress], arena: &mut Arena) -> (*const ccm_node_address, usize) {
-    let one = |from: &NodeAddress| ccm_node_address { type_: ffi::borrow(&from.kind), address: ffi::borrow(&from.address) };
-    arena.array(from.iter().map(one).collect())
+    let to_c = |from: &NodeAddress| ccm_node_address { type_: ffi::borrow(&from.kind), address: ffi::borrow(&from.address) };
+    arena.array(from.iter().map(to_c).collect())
 }
 
 pub fn identity(from: &NodeIdentity, object: *const ccm_object) -> ccm_node_identity {
@@ -88,7 +88,7 @@ pub fn load_balancer(
     arena: &mut Arena,
 ) -> ccm_load_balancer_request {
     let raw = service(of, object, arena);
-    let service = arena.one(raw);
+    let service = arena.value(raw);
     let mut backend = |from: &Backend| {
         let (addresses, address_count) = addresses(&from.addresses, arena);
         ccm_backend {
@@ -105,7 +105,7 @@ pub fn load_balancer(
 }
 
 pub fn routes(from: &[Route], object: *const ccm_object, arena: &mut Arena) -> (*const *const ccm_route, usize) {
-    let mut one = |from: &Route| {
+    let mut to_c = |from: &Route| {
         let (target_addresses, target_address_count) = addresses(&from.target_addresses, arena);
         ccm_route {
             flags: (if from.owned { CCM_ROUTE_OWNED } else { 0 } | if from.blackhole { CCM_ROUTE_BLACKHOLE } else { 0 }) as u32,
@@ -120,13 +120,13 @@ pub fn routes(from: &[Route], object: *const ccm_object, arena: &mut Arena) -> (
             ..ccm_route::default()
         }
     };
-    let raw = from.iter().map(&mut one).collect();
+    let raw = from.iter().map(&mut to_c).collect();
     arena.pointers(raw)
 }
 
 pub fn owned(from: &OwnedObject, arena: &mut Arena) -> *const ccm_owned_object {
     let (services, service_count) = arena.pairs(from.services.iter().map(|(name, uid)| (name, uid)));
-    arena.one(ccm_owned_object {
+    arena.value(ccm_owned_object {
         flags: (if from.no_cluster { CCM_OWNED_NO_CLUSTER } else { 0 } | if from.shared { CCM_OWNED_SHARED } else { 0 }) as u32,
         kind: ffi::borrow(&from.kind),
         id: ffi::borrow(&from.id),

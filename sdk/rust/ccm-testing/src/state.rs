@@ -127,7 +127,7 @@ impl State {
             (None, None) => return false,
             (Some(due), None) => inner.now = inner.now.max(due),
             (None, Some(due)) => inner.now = inner.now.max(due),
-            (Some(one), Some(other)) => inner.now = inner.now.max(one.min(other)),
+            (Some(first), Some(second)) => inner.now = inner.now.max(first.min(second)),
         }
         drop(inner);
         self.due();

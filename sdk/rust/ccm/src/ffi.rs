@@ -104,7 +104,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    pub fn one<T: 'static>(&mut self, value: T) -> *const T {
+    pub fn value<T: 'static>(&mut self, value: T) -> *const T {
         self.array(vec![value]).0
     }
 

@@ -26,12 +26,12 @@ impl Host {
     /// 10 s, until the outcome is dropped. It must return within 10 ms. `None` when the host refuses.
     pub fn watch_file(&self, path: &str, changed: impl Fn() + Send + Sync + 'static) -> Option<FileWatch> {
         let host = self.clone();
-        let told = callback(move || {
+        let changed = callback(move || {
             host.logged("watch_file", &changed);
         });
-        let registration = call!(self, file.watch(ffi::borrow(path), told));
+        let registration = call!(self, file.watch(ffi::borrow(path), changed));
         if registration.is_none() {
-            drop_callback(told);
+            drop_callback(changed);
         }
         match registration {
             None | Some(0) => None,

@@ -23,7 +23,7 @@ where
 {
     let mut reading = Reading::of(read().await?);
     let mut steady = reading.held_still;
-    let more = if reading.told { 1 } else { 2 };
+    let more = if reading.has_total { 1 } else { 2 };
     for _ in 0..more {
         if steady {
             break;
@@ -41,7 +41,7 @@ struct Reading {
     /// Each instance once, as it was read last.
     instances: Vec<Instance>,
     /// Some page says how many there are.
-    told: bool,
+    has_total: bool,
     /// No instance stands on two pages.
     distinct: bool,
     /// Nothing moved: all pages say the same total, and that number of instances was read, none twice. Without a total a
@@ -53,18 +53,18 @@ impl Reading {
     fn of(pages: Vec<InstancePage>) -> Reading {
         let total = pages.first().map_or(0, |page| page.total);
         let agreed = pages.iter().all(|page| page.total == total);
-        let told = pages.iter().any(|page| page.total != 0);
+        let has_total = pages.iter().any(|page| page.total != 0);
         let read: usize = pages.iter().map(|page| page.instances.len()).sum();
-        let all_read = if told { read == total } else { pages.len() <= 1 || read == 0 };
+        let all_read = if has_total { read == total } else { pages.len() <= 1 || read == 0 };
         let instances = once(pages, read);
         let distinct = instances.len() == read;
-        Reading { told, distinct, held_still: agreed && all_read && distinct, instances }
+        Reading { has_total, distinct, held_still: agreed && all_read && distinct, instances }
     }
 
     /// Whether nothing moved between two readings of a cloud that tells no total.
     fn repeats(&self, earlier: &Reading) -> bool {
         let ids = |of: &Reading| of.instances.iter().map(|each| each.provider_id.clone()).collect::<HashSet<_>>();
-        !self.told && !earlier.told && self.distinct && ids(self) == ids(earlier)
+        !self.has_total && !earlier.has_total && self.distinct && ids(self) == ids(earlier)
     }
 }
 

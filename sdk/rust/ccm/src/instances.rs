@@ -58,8 +58,8 @@ impl NodeAddress {
     }
 
     pub(crate) fn list(addresses: &[NodeAddress], arena: &mut Arena) -> (*const ccm_node_address, usize) {
-        let one = |from: &NodeAddress| ccm_node_address { type_: ffi::borrow(&from.kind), address: ffi::borrow(&from.address) };
-        arena.array(addresses.iter().map(one).collect())
+        let to_c = |from: &NodeAddress| ccm_node_address { type_: ffi::borrow(&from.kind), address: ffi::borrow(&from.address) };
+        arena.array(addresses.iter().map(to_c).collect())
     }
 }
 
@@ -156,7 +156,7 @@ fn list_to_c(instances: &[Instance], unknown_prefixes: &[String], arena: &mut Ar
     let (instances, count) = arena.pointers(raw);
     let (unknown_prefixes, unknown_prefix_count) = arena.texts(unknown_prefixes);
     let list = ccm_instance_list { instances, count, unknown_prefixes, unknown_prefix_count, ..ccm_instance_list::default() };
-    arena.one(list) as *const c_void
+    arena.value(list) as *const c_void
 }
 
 impl ResultToC for InstanceList {
@@ -174,13 +174,13 @@ impl ResultToC for Vec<Instance> {
 impl ResultToC for Instance {
     fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         let raw = self.to_c(arena);
-        arena.one(raw) as *const c_void
+        arena.value(raw) as *const c_void
     }
 }
 
 impl ResultToC for InstanceLimits {
     fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
-        arena.one(ccm_instance_limits {
+        arena.value(ccm_instance_limits {
             timeout_ms: milliseconds(self.timeout),
             list_timeout_ms: milliseconds(self.list_timeout),
             batch: self.batch,

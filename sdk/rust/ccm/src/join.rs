@@ -26,10 +26,10 @@ impl<F: Future> Future for JoinAll<F> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut open = false;
-        for one in &mut self.all {
-            if let One::Open(future) = one {
+        for part in &mut self.all {
+            if let One::Open(future) = part {
                 match future.as_mut().poll(context) {
-                    Poll::Ready(outcome) => *one = One::Ended(outcome),
+                    Poll::Ready(outcome) => *part = One::Ended(outcome),
                     Poll::Pending => open = true,
                 }
             }
@@ -37,7 +37,7 @@ impl<F: Future> Future for JoinAll<F> {
         if open {
             return Poll::Pending;
         }
-        let outcomes = self.all.drain(..).filter_map(|one| match one {
+        let outcomes = self.all.drain(..).filter_map(|part| match part {
             One::Ended(outcome) => Some(outcome),
             One::Open(_) => None,
         });

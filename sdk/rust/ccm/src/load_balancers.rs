@@ -170,7 +170,7 @@ impl ResultToC for LoadBalancer {
         let (ingress, ingress_count) = arena.pointers(raw);
         let (annotations, annotation_count) = arena.pairs(&self.annotations);
         let (node_labels, node_label_count) = arena.texts(&self.node_labels);
-        arena.one(ccm_load_balancer {
+        arena.value(ccm_load_balancer {
             state: self.state.number(),
             retry_after_ms: milliseconds(self.retry_after),
             id: ffi::borrow(&self.id),
@@ -190,13 +190,13 @@ impl ResultToC for LoadBalancer {
 
 impl Ingress {
     fn to_c(&self, arena: &mut Arena) -> ccm_ingress {
-        let one = |port: &IngressPort| ccm_ingress_port {
+        let to_c = |port: &IngressPort| ccm_ingress_port {
             port: port.port,
             protocol: ffi::borrow(&port.protocol),
             error: ffi::borrow(&port.error),
             ..ccm_ingress_port::default()
         };
-        let (ports, port_count) = arena.pointers(self.ports.iter().map(one).collect());
+        let (ports, port_count) = arena.pointers(self.ports.iter().map(to_c).collect());
         ccm_ingress {
             ip: ffi::borrow(&self.ip),
             hostname: ffi::borrow(&self.hostname),
@@ -210,7 +210,7 @@ impl Ingress {
 
 impl ResultToC for LoadBalancerLimits {
     fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
-        arena.one(ccm_load_balancer_limits {
+        arena.value(ccm_load_balancer_limits {
             load_balancers: self.load_balancers,
             backends: self.backends,
             id_annotation: ffi::borrow(&self.id_annotation),

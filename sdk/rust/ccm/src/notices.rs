@@ -109,12 +109,12 @@ impl Host {
     /// `false` when the host refuses.
     pub fn on_leading_change(&self, listener: impl Fn() + Send + Sync + 'static) -> bool {
         let host = self.clone();
-        let told = callback(move || {
+        let changed = callback(move || {
             host.logged("on_leading_change", &listener);
         });
-        let taken = call!(self, leader.on_change(told));
+        let taken = call!(self, leader.on_change(changed));
         if taken.is_none() {
-            drop_callback(told);
+            drop_callback(changed);
         }
         taken.unwrap_or(0) != 0
     }

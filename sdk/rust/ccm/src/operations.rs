@@ -54,7 +54,7 @@ struct Name(String);
 impl ResultToC for Name {
     fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         let raw = ccm_load_balancer_name { name: ffi::borrow(&self.0), ..ccm_load_balancer_name::default() };
-        arena.one(raw) as *const c_void
+        arena.value(raw) as *const c_void
     }
 }
 
@@ -63,7 +63,7 @@ struct Lane(String);
 impl ResultToC for Lane {
     fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         let raw = ccm_load_balancer_lane { lane: ffi::borrow(&self.0), ..ccm_load_balancer_lane::default() };
-        arena.one(raw) as *const c_void
+        arena.value(raw) as *const c_void
     }
 }
 

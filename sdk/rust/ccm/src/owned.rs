@@ -71,6 +71,6 @@ impl ResultToC for Vec<OwnedObject> {
     fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         let raw = self.iter().map(|object| object.to_c(arena)).collect();
         let (objects, count) = arena.pointers(raw);
-        arena.one(ccm_owned_list { objects, count, ..ccm_owned_list::default() }) as *const c_void
+        arena.value(ccm_owned_list { objects, count, ..ccm_owned_list::default() }) as *const c_void
     }
 }

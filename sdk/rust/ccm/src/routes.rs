@@ -79,21 +79,21 @@ impl ResultToC for Vec<Route> {
     fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
         let raw = self.iter().map(|route| route.to_c(arena)).collect();
         let (routes, count) = arena.pointers(raw);
-        arena.one(ccm_route_list { routes, count, ..ccm_route_list::default() }) as *const c_void
+        arena.value(ccm_route_list { routes, count, ..ccm_route_list::default() }) as *const c_void
     }
 }
 
 impl ResultToC for Vec<Result<()>> {
     fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
-        let one = |outcome: &Result<()>| outcome.as_ref().err().map_or_else(ccm_status::default, |error| error.to_c());
-        let (statuses, count) = arena.pointers(self.iter().map(one).collect());
-        arena.one(ccm_route_results { statuses, count, ..ccm_route_results::default() }) as *const c_void
+        let to_c = |outcome: &Result<()>| outcome.as_ref().err().map_or_else(ccm_status::default, |error| error.to_c());
+        let (statuses, count) = arena.pointers(self.iter().map(to_c).collect());
+        arena.value(ccm_route_results { statuses, count, ..ccm_route_results::default() }) as *const c_void
     }
 }
 
 impl ResultToC for RouteLimits {
     fn result_to_c(&self, arena: &mut Arena) -> *const c_void {
-        arena.one(ccm_route_limits {
+        arena.value(ccm_route_limits {
             flags: if self.use_addresses { CCM_ROUTES_USE_ADDRESSES as u32 } else { 0 },
             routes: self.routes,
             batch: self.batch,

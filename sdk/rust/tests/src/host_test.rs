@@ -58,7 +58,7 @@ fn background_work_ends_with_the_component() {
 }
 
 #[test]
-fn a_change_of_the_configuration_is_told() {
+fn a_change_of_the_configuration_is_passed_on() {
     let host = FakeHost::new();
     host.set_cloud_config("one");
     let _provider = host.create(ccm_plugin_v1(), "acme").unwrap();
@@ -69,7 +69,7 @@ fn a_change_of_the_configuration_is_told() {
 
 #[test]
 fn the_cluster_has_a_uid_of_its_own() {
-    for (uid, told) in [(None, "Cluster uid=\"\""), (Some("5eed"), "Cluster uid=\"5eed\"")] {
+    for (uid, line) in [(None, "Cluster uid=\"\""), (Some("5eed"), "Cluster uid=\"5eed\"")] {
         let host = FakeHost::new();
         host.set_flag("acme-uid", "");
         if let Some(uid) = uid {
@@ -78,13 +78,13 @@ fn the_cluster_has_a_uid_of_its_own() {
         let provider = host.create(ccm_plugin_v1(), "acme").unwrap();
         host.serve(|_| HttpResponse { status: 200, ..HttpResponse::default() });
         provider.initialize().unwrap();
-        assert_eq!(host.logs(), [told]);
+        assert_eq!(host.logs(), [line]);
         assert_eq!(host.live_objects(), 0);
     }
 }
 
 #[test]
-fn a_change_of_the_leader_is_told() {
+fn a_change_of_the_leader_is_passed_on() {
     let host = FakeHost::new();
     host.set_flag("acme-leads", "");
     let _provider = host.create(ccm_plugin_v1(), "acme").unwrap();
