@@ -29,8 +29,8 @@ struct Gathering {
 
 inline Task<Status> gather_worker(Gathering& all) {
   while (all.failure.ok() && all.next < all.count) {
-    Task<Status> one = all.work(all.next++);
-    Status status = co_await std::move(one);
+    Task<Status> work = all.work(all.next++);
+    Status status = co_await std::move(work);
     if (!status.ok() && all.failure.ok()) all.failure = std::move(status);
   }
   co_return Status();

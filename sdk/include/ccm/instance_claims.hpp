@@ -58,7 +58,7 @@ inline std::vector<ClaimVerdict> judge_claims(const std::vector<InstanceClaim>& 
     return std::tuple(!claims[i].named, claims[i].created, claims[i].uid);
   };
   std::sort(by_right.begin(), by_right.end(),
-            [&](std::size_t one, std::size_t other) { return rank(one) < rank(other); });
+            [&](std::size_t left, std::size_t right) { return rank(left) < rank(right); });
   std::vector<ClaimVerdict> verdicts(claims.size());
   std::unordered_map<std::string_view, std::size_t> holders;  // by provider ID
   holders.reserve(claims.size());

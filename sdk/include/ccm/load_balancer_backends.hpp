@@ -133,8 +133,8 @@ inline bool same_backend(const ccm_backend& given, const Backend& last) {
          view(raw.provider_id) == last.provider_id &&
          std::equal(raw.addresses, raw.addresses + raw.address_count, last.addresses.begin(),
                     last.addresses.end(),
-                    [](const ccm_node_address& one, const NodeAddress& other) {
-                      return view(one.type) == other.type && view(one.address) == other.address;
+                    [](const ccm_node_address& left, const NodeAddress& right) {
+                      return view(left.type) == right.type && view(left.address) == right.address;
                     });
 }
 
@@ -164,7 +164,7 @@ class BackendLists {
   static bool same(const Backends& known, const ccm_backend* const* raw, size_t count) {
     return std::equal(
         raw, raw + count, known.begin(), known.end(),
-        [](const ccm_backend* one, const Backend& other) { return same_backend(*one, other); });
+        [](const ccm_backend* left, const Backend& right) { return same_backend(*left, right); });
   }
 
   std::mutex mutex_;

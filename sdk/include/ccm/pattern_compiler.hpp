@@ -194,12 +194,12 @@ class PatternCompiler {
   void read_sequence(int level) {
     while (!rest_.empty() && rest_.front() != '|' && rest_.front() != ')') {
       const std::size_t begin = here();
-      if (read_one(level)) read_repetition(begin);
+      if (read_part(level)) read_repetition(begin);
     }
   }
 
   // False: it was nothing that can be repeated.
-  bool read_one(int level) {
+  bool read_part(int level) {
     if (take("(?")) return read_special_group(level);
     if (take("(")) return read_group(level);
     if (take("[")) return read_class();
@@ -475,14 +475,14 @@ class PatternCompiler {
   bool add_perl_class(Set& set) {
     const std::string_view before = rest_;
     rest_.remove_prefix(1);
-    Set one;
+    Set chosen;
     bool opposite = false;
-    if (!take_perl_class(one, opposite)) {
+    if (!take_perl_class(chosen, opposite)) {
       rest_ = before;
       return false;
     }
-    if (opposite) one = all_but(one);
-    set.insert(set.end(), one.begin(), one.end());
+    if (opposite) chosen = all_but(chosen);
+    set.insert(set.end(), chosen.begin(), chosen.end());
     return true;
   }
 
@@ -504,13 +504,13 @@ class PatternCompiler {
     std::string_view name = rest_.substr(2, end - 2);
     const bool opposite = name.starts_with('^');
     if (opposite) name.remove_prefix(1);
-    Set one = posix_class(name);
-    if (one.empty()) {
+    Set chosen = posix_class(name);
+    if (chosen.empty()) {
       fail("has a [: :] that is not known");
       return true;
     }
-    if (opposite) one = all_but(one);
-    set.insert(set.end(), one.begin(), one.end());
+    if (opposite) chosen = all_but(chosen);
+    set.insert(set.end(), chosen.begin(), chosen.end());
     rest_.remove_prefix(end + 2);
     return true;
   }
@@ -560,11 +560,11 @@ class PatternCompiler {
   void read_glob(int level) {
     while (!rest_.empty()) {
       if (level > 0 && (rest_.front() == ',' || rest_.front() == '}')) return;
-      read_glob_one(level);
+      read_glob_part(level);
     }
   }
 
-  void read_glob_one(int level) {
+  void read_glob_part(int level) {
     const std::size_t begin = here();
     if (take("*")) {
       const bool slashes = take("*");

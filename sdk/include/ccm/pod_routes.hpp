@@ -39,12 +39,12 @@ inline std::vector<PodRangeVerdict> judge_pod_ranges(const RoutableRanges& range
   std::vector<RangeClaim> claims;
   std::vector<std::size_t> places;  // of the claims
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const PodRange& one = given[i];
-    verdicts[i].refusal = ranges.refusal(one.range);
-    const bool tolerated = verdicts[i].refusal && verdicts[i].refusal->tolerable && one.routed;
+    const PodRange& pod = given[i];
+    verdicts[i].refusal = ranges.refusal(pod.range);
+    const bool tolerated = verdicts[i].refusal && verdicts[i].refusal->tolerable && pod.routed;
     if (verdicts[i].refusal && !tolerated) continue;
-    const Rank rank = tolerated ? kTolerated : one.routed ? kRouted : kWanted;
-    claims.push_back({one.created, one.uid, one.range, rank});
+    const Rank rank = tolerated ? kTolerated : pod.routed ? kRouted : kWanted;
+    claims.push_back({pod.created, pod.uid, pod.range, rank});
     places.push_back(i);
   }
   const auto holders = judge_ranges(claims);

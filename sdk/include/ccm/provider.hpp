@@ -145,8 +145,8 @@ struct ProviderAdapter {
                   ccm_completion done) noexcept {
     Part& p = part(self);
     const auto give = [](const Instance& instance, const Pass& pass) {
-      const std::vector<Instance> one{instance};
-      const InstanceListC raw_list(one);
+      const std::vector<Instance> instances{instance};
+      const InstanceListC raw_list(instances);
       pass(raw_list.first());
     };
     const auto call = [&](const ccm_get_instance_request& asked) {

@@ -38,7 +38,7 @@ inline std::vector<std::optional<std::size_t>> judge_ranges(const std::vector<Ra
     return std::tuple(claim.rank, claim.created, claim.uid, claim.range, i);
   };
   std::sort(order.begin(), order.end(),
-            [&](std::size_t one, std::size_t other) { return place(one) < place(other); });
+            [&](std::size_t left, std::size_t right) { return place(left) < place(right); });
   std::vector<std::optional<std::size_t>> holders(claims.size());
   // No two of these overlap. So a range that contains another one comes right before it, and one
   // that it contains right after it.

@@ -120,7 +120,7 @@ class RoutableRanges {
   }
   static bool within(const std::vector<Cidr>& ranges, const Cidr& range) {
     return std::any_of(ranges.begin(), ranges.end(),
-                       [&](const Cidr& one) { return one.contains(range); });
+                       [&](const Cidr& cluster) { return cluster.contains(range); });
   }
   // A use for which no network routes a part of it, RFC 6890; empty = there is none.
   static std::string_view special_use(const Cidr& range) {
@@ -137,7 +137,7 @@ class RoutableRanges {
          {*parse_cidr("fe80::/10"), "link-local addresses"},
          {*parse_cidr("ff00::/8"), "multicast addresses"}}};
     const auto use = std::find_if(uses.begin(), uses.end(),
-                                  [&](const Use& one) { return one.first.overlaps(range); });
+                                  [&](const Use& other) { return other.first.overlaps(range); });
     return use == uses.end() ? std::string_view() : use->second;
   }
   [[nodiscard]] const std::string* owner_of(const Cidr& range) const {

@@ -63,8 +63,8 @@ struct FakeInstances::Table {
         return ended(Status(Code::not_found, ErrorClass::not_found, "no such instance"));
       }
       return [found](ccm_completion completion) {
-        const std::vector<Instance> one = {found};  // the list points into it
-        const detail::InstanceListC raw(one);
+        const std::vector<Instance> instances = {found};  // the list points into it
+        const detail::InstanceListC raw(instances);
         complete(completion, {}, raw.first());
       };
     });
@@ -93,8 +93,8 @@ FakeInstances::FakeInstances(FakeHost& host)
 }
 
 Instance FakeInstances::answer(const NodeIdentity& node) const {
-  const auto doubt = unknown.find(node.name);
-  if (doubt != unknown.end()) return nothing_known(doubt->second);
+  const auto why_unknown = unknown.find(node.name);
+  if (why_unknown != unknown.end()) return nothing_known(why_unknown->second);
   if (!node.provider_id.empty() && !node.provider_id.starts_with(prefix)) {
     return nothing_known(
         Status(Code::unimplemented, ErrorClass::unsupported, "it is another provider's")

@@ -113,12 +113,12 @@ void be_the_case(const ConformanceOptions& options, const Case& which, const std
 CaseResult judge_case(const Case& which, const ChildEnd& end, std::chrono::milliseconds limit) {
   CaseResult result;
   result.which = &which;
-  const json told = json::parse(end.report, nullptr, false);
+  const json report = json::parse(end.report, nullptr, false);
   if (!end.failure.empty()) {
     result.text = end.failure;
-  } else if (told.is_object()) {
-    result.verdict = static_cast<Verdict>(told.at("verdict").get<int>());
-    result.text = told.at("text");
+  } else if (report.is_object()) {
+    result.verdict = static_cast<Verdict>(report.at("verdict").get<int>());
+    result.text = report.at("text");
   } else if (!end.in_time) {
     result.text = fmt::format("did not end within {} s", limit.count() / 1000.0);
   } else if (WIFSIGNALED(end.status)) {

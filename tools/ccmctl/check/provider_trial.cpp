@@ -125,9 +125,9 @@ void be_the_trial(const ProviderTrialOptions& options, int report) {
 ordered_json try_provider(const ProviderTrialOptions& options) {
   const ChildEnd end =
       run_in_child([&](int report) { be_the_trial(options, report); }, options.limit);
-  const ordered_json told = ordered_json::parse(end.report, nullptr, false);
+  const ordered_json report = ordered_json::parse(end.report, nullptr, false);
   if (!end.failure.empty()) return outcome_of(end.failure);
-  if (told.is_object()) return told;
+  if (report.is_object()) return report;
   if (!end.in_time) {
     return outcome_of(fmt::format("did not end within {} s", options.limit.count() / 1000.0));
   }

@@ -37,10 +37,10 @@ nlohmann::ordered_json owned_json(const std::vector<OwnedLine>& lines) {
     add("address", object.address);
     add("cluster", object.cluster);
     for (const Label& service : object.services) {
-      nlohmann::ordered_json one = nlohmann::ordered_json::object();
-      if (!service.key.empty()) one["name"] = service.key;
-      if (!service.value.empty()) one["uid"] = service.value;
-      item["services"].push_back(std::move(one));
+      nlohmann::ordered_json named = nlohmann::ordered_json::object();
+      if (!service.key.empty()) named["name"] = service.key;
+      if (!service.value.empty()) named["uid"] = service.value;
+      item["services"].push_back(std::move(named));
     }
     add("node", object.node);
     add("destinationCIDR", object.destination_cidr);

@@ -37,13 +37,13 @@ bool is_excluded(const json& labels) {
   if (!labels.is_object() || !labels.contains(kExcludeLabel)) return false;
   const std::string value = member(labels, kExcludeLabel);
   const auto no = {"0", "f", "F", "FALSE", "false", "False"};
-  return std::none_of(no.begin(), no.end(), [&](const char* one) { return value == one; });
+  return std::none_of(no.begin(), no.end(), [&](const char* text) { return value == text; });
 }
 
 bool is_any_of(const std::vector<std::string>& prefixes, const std::string& id) {
   return prefixes.empty() ||
          std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](const std::string& one) { return id.starts_with(one); });
+                     [&](const std::string& prefix) { return id.starts_with(prefix); });
 }
 
 seconds age_of(const std::string& time, SystemTime now) {

@@ -113,9 +113,9 @@ Finding check_cloud_permissions(const CloudPermissions& permissions, const Statu
 Finding check_cluster_name(const std::vector<OwnedObject>& objects,
                            const std::string& cluster_name) {
   Finding finding{"cluster-name", Health::ok, {}, {}};
-  const auto by_name = std::count_if(objects.begin(), objects.end(), [&](const OwnedObject& one) {
-    return one.cluster == cluster_name;
-  });
+  const auto by_name =
+      std::count_if(objects.begin(), objects.end(),
+                    [&](const OwnedObject& object) { return object.cluster == cluster_name; });
   if (cluster_name != kDefaultClusterName || by_name == 0) {
     finding.text = "marks in the cloud tell this cluster from others";
     return finding;
@@ -175,15 +175,15 @@ Finding check_node_ports(const std::vector<OwnedObject>& objects, const ClusterO
   Finding finding{"node-ports", Health::ok, {}, {}};
   std::vector<std::string> open;
   std::vector<std::string> unknown;
-  const bool firewall = std::any_of(objects.begin(), objects.end(), [](const OwnedObject& one) {
-    return one.kind == CCM_OWNED_FIREWALL;
+  const bool firewall = std::any_of(objects.begin(), objects.end(), [](const OwnedObject& object) {
+    return object.kind == CCM_OWNED_FIREWALL;
   });
   for (const json& service : cluster.services) {
     if (!exposes_node_ports(service)) continue;
     ClusterObjects alone;
     alone.services.push_back(service);
-    const bool group = std::any_of(objects.begin(), objects.end(), [&](const OwnedObject& one) {
-      return one.kind == CCM_OWNED_SECURITY_GROUP && is_needed(one, alone);
+    const bool group = std::any_of(objects.begin(), objects.end(), [&](const OwnedObject& object) {
+      return object.kind == CCM_OWNED_SECURITY_GROUP && is_needed(object, alone);
     });
     const json& metadata = part(service, "metadata");
     const std::string key = member(metadata, "namespace") + "/" + member(metadata, "name");

@@ -177,7 +177,7 @@ std::vector<Finding> look_at_all(const DoctorCommand& command, const ManagerFlag
     return findings;
   }
   std::optional<SystemTime> server;
-  if (const auto told = parse_http_date(*date)) server = SystemTime(*told);
+  if (const auto time = parse_http_date(*date)) server = SystemTime(*time);
   findings.push_back(check_clock(server, local));
   const SystemTime now = server.value_or(local);
   findings.push_back(look_at_lease(command, flags, now));

@@ -41,7 +41,7 @@ std::string counted(std::size_t count, const std::string& what) {
 
 bool has_problem(const std::vector<Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(),
-                     [](const Finding& one) { return one.result == Health::problem; });
+                     [](const Finding& finding) { return finding.result == Health::problem; });
 }
 
 std::string findings_table(const std::vector<Finding>& findings) {

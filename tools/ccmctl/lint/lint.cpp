@@ -93,21 +93,21 @@ void lint_text(const std::string& name, const std::string& text,
 void print_findings(const LintOptions& options, const std::vector<PlacedFinding>& findings) {
   if (options.format == Format::json) {
     auto array = nlohmann::ordered_json::array();
-    for (const PlacedFinding& one : findings) {
-      array.push_back({{"file", one.file},
-                       {"line", one.line},
-                       {"service", one.service},
-                       {"annotation", one.finding.annotation},
-                       {"text", one.finding.text}});
+    for (const PlacedFinding& placed : findings) {
+      array.push_back({{"file", placed.file},
+                       {"line", placed.line},
+                       {"service", placed.service},
+                       {"annotation", placed.finding.annotation},
+                       {"text", placed.finding.text}});
     }
     std::cout << json_text(array);
     return;
   }
-  for (const PlacedFinding& one : findings) {
-    std::string line = one.file + ":";
-    if (one.line > 0) line += std::to_string(one.line) + ": Service " + one.service + ":";
-    if (!one.finding.annotation.empty()) line += " annotation " + one.finding.annotation;
-    std::cout << printable(line + " " + one.finding.text) << '\n';
+  for (const PlacedFinding& placed : findings) {
+    std::string line = placed.file + ":";
+    if (placed.line > 0) line += std::to_string(placed.line) + ": Service " + placed.service + ":";
+    if (!placed.finding.annotation.empty()) line += " annotation " + placed.finding.annotation;
+    std::cout << printable(line + " " + placed.finding.text) << '\n';
   }
 }
 

@@ -83,10 +83,10 @@ void Machines::fail(ccm_completion done, Status status) {
   host_.loop.post([done, status = std::move(status)] { end(done, status, nullptr); });
 }
 
-void Machines::answer(ccm_ctx ctx, ccm_completion done, std::vector<Instance> found, bool one) {
+void Machines::answer(ccm_ctx ctx, ccm_completion done, std::vector<Instance> found, bool single) {
   Status refused = host_.contexts.check(ctx);
   if (!refused.ok()) return fail(done, std::move(refused));
-  host_.loop.post([done, one, future = state_of_the_future, found = std::move(found)] {
+  host_.loop.post([done, single, future = state_of_the_future, found = std::move(found)] {
     const detail::InstanceListC raw(found);
     const auto* list = static_cast<const ccm_instance_list*>(raw.list());
     if (future) {
@@ -94,7 +94,7 @@ void Machines::answer(ccm_ctx ctx, ccm_completion done, std::vector<Instance> fo
         const_cast<ccm_instance*>(list->instances[i])->state = kFutureState;
       }
     }
-    end(done, Status(), one ? static_cast<const void*>(list->instances[0]) : list);
+    end(done, Status(), single ? static_cast<const void*>(list->instances[0]) : list);
   });
 }
 

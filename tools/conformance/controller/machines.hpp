@@ -30,7 +30,7 @@ class Machines {
   struct Table;
   [[nodiscard]] Instance of(const ccm_node_identity& identity) const;
   void fail(ccm_completion done, Status status);
-  void answer(ccm_ctx ctx, ccm_completion done, std::vector<Instance> found, bool one);
+  void answer(ccm_ctx ctx, ccm_completion done, std::vector<Instance> found, bool single);
 
   testing::FakeHost& host_;
   ccm_cloud_instances table_{};

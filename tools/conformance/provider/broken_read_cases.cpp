@@ -61,7 +61,7 @@ bool run_broken(Trial& trial, const Method& method, int number, const Fault& fau
   return there;
 }
 
-std::string told(const Fault& fault, std::size_t step, const Method& method) {
+std::string described(const Fault& fault, std::size_t step, const Method& method) {
   return fmt::format("{} instead of the answer to request {} of {}, and then ", fault.what,
                      step + 1, method.name);
 }
@@ -97,7 +97,7 @@ void makes_one(Trial& trial, const Fault& fault, const Ground& ground) {
     Outcome broken;
     const bool there = run_broken(trial, kEnsure, number, fault, step, broken);
     keep_id(trial, number, broken);
-    settle(trial, ground, number, told(fault, step, kEnsure));
+    settle(trial, ground, number, described(fault, step, kEnsure));
     if (!there) return;
   }
 }
@@ -109,12 +109,12 @@ void keeps_one(Trial& trial, const Fault& fault, const Ground& ground, bool reco
     if (!recorded) trial.service(kExisting).id.clear();
     Outcome broken;
     const bool there = run_broken(trial, kEnsure, kExisting, fault, step, broken);
-    expect_one(trial, ground, told(fault, step, kEnsure));
+    expect_one(trial, ground, described(fault, step, kEnsure));
     keep_id(trial, kExisting, broken);
     const Outcome mended = trial.ensure_until_active(kExisting);
     Trial::expect(mended.ok(),
-                  told(fault, step, kEnsure) + "ensure ended with " + describe(mended.status));
-    expect_one(trial, ground, told(fault, step, kEnsure));
+                  described(fault, step, kEnsure) + "ensure ended with " + describe(mended.status));
+    expect_one(trial, ground, described(fault, step, kEnsure));
     if (!there) break;
   }
   settle(trial, ground, kExisting,
@@ -139,11 +139,12 @@ void breaks_observe(Trial& trial, const Fault& fault) {
     const bool there = run_broken(trial, kObserve, kExisting, fault, step, seen);
     const std::string changes = trial.changed();
     Trial::expect(changes.empty(),
-                  told(fault, step, kObserve) + "it changes the cloud: " + changes);
+                  described(fault, step, kObserve) + "it changes the cloud: " + changes);
     const bool lost = seen.ok() && (seen.balancer.state == LoadBalancerState::absent ||
                                     seen.balancer.state == LoadBalancerState::foreign);
-    Trial::expect(!lost && seen.status.error_class() != ErrorClass::not_found,
-                  told(fault, step, kObserve) + "it says that there is none, or somebody else's");
+    Trial::expect(
+        !lost && seen.status.error_class() != ErrorClass::not_found,
+        described(fault, step, kObserve) + "it says that there is none, or somebody else's");
     if (!there) return;
   }
 }
@@ -156,7 +157,7 @@ void breaks_remove(Trial& trial, const Fault& fault) {
     trial.ensured(number);
     Outcome broken;
     const bool there = run_broken(trial, kRemove, number, fault, step, broken);
-    const std::string what = told(fault, step, kRemove);
+    const std::string what = described(fault, step, kRemove);
     if (broken.ok() || broken.status.error_class() == ErrorClass::not_found) {
       const json left = trial.need_snapshot();
       Trial::expect(left == before.snapshot, what + "it says that nothing is left: " + left.dump());

@@ -370,7 +370,7 @@ void removes_twice(Trial& trial) {
 }
 
 void keeps_services_apart(Trial& trial) {
-  const LoadBalancer one = trial.ensured(1);
+  const LoadBalancer made = trial.ensured(1);
   trial.service(2).ports.front().port = 8082;
   const LoadBalancer two = trial.ensured(2);
   const Status gone = trial.removed(1);
@@ -389,10 +389,10 @@ void runs_two_services_at_once(Trial& trial) {
   trial.need(kEnsure);
   trial.backends();
   const Ctx ctx = trial.host.contexts.make(60s);
-  const auto one = trial.begin(kEnsure, ctx, 1);
+  const auto began = trial.begin(kEnsure, ctx, 1);
   trial.service(2).ports.front().port = 8082;
   const auto two = trial.begin(kEnsure, ctx, 2);
-  const Outcome first = trial.finish(one);
+  const Outcome first = trial.finish(began);
   const Outcome second = trial.finish(two);
   skip_if_broken(trial, first);
   skip_if_broken(trial, second);

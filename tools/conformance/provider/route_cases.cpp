@@ -73,12 +73,12 @@ void adds(Trial& trial) {
 // Any number, and a sound status for each.
 void answers_for_each(Trial& trial) {
   trial.need(kAddRoute);
-  Route one;
-  one.destination_cidr = "10.244.1.0/24";
-  one.target_node = "node-1";
-  Route two = one;
-  two.destination_cidr = "10.244.2.0/24";
-  const Outcome outcome = apply(trial, {}, {one, two});
+  Route first;
+  first.destination_cidr = "10.244.1.0/24";
+  first.target_node = "node-1";
+  Route second = first;
+  second.destination_cidr = "10.244.2.0/24";
+  const Outcome outcome = apply(trial, {}, {first, second});
   if (!outcome.ok()) Trial::skip("apply fails (" + describe(outcome.status) + ")");
   Trial::expect(outcome.problems.empty(), outcome.problems.empty() ? "" : outcome.problems.front());
   Trial::expect(outcome.changes.size() == 2,

@@ -47,8 +47,8 @@ struct RemoveOwned {
 
   Status start(ccm_completion done) const {
     const ccm::detail::ClusterNamesC names(cluster);
-    const std::vector<OwnedObject> one{object};
-    const ccm::detail::OwnedObjectsC objects(one);
+    const std::vector<OwnedObject> list{object};
+    const ccm::detail::OwnedObjectsC objects(list);
     auto request = names.request<ccm_remove_owned_request>();
     request.object = objects.first();
     table.get (&ccm_cloud_owned::remove)(table.self(), ctx.get(), &request, done);
