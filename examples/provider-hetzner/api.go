@@ -69,6 +69,9 @@ func (c *client) call(ctx context.Context, operation, method, path string, body,
 	if answer == nil {
 		return nil
 	}
+	if err := ccm.CheckJSON(text, ccm.JSONLimits{}); err != nil {
+		return ccm.Unavailable("%s: the answer %v", operation, err)
+	}
 	if err := json.Unmarshal(text, answer); err != nil {
 		return ccm.Unavailable("%s: the answer is not the JSON that it should be", operation)
 	}

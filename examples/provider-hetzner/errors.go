@@ -56,9 +56,9 @@ func refusal(operation string, response *http.Response, body []byte) error {
 	}
 	var fault *ccm.Error
 	errors.As(ccm.HTTPFailure(operation, response), &fault)
-	if json.Unmarshal(body, &said) == nil && said.Error.Code != "" {
+	if ccm.CheckJSON(body, ccm.JSONLimits{}) == nil && json.Unmarshal(body, &said) == nil && said.Error.Code != "" {
 		classify(said.Error.Code, fault)
-		fault.Message = fmt.Sprintf("%s: %s (%s)", operation, said.Error.Message, said.Error.Code)
+		fault.Message = fmt.Sprintf("%s: %s (%s)", operation, ccm.OneLine(said.Error.Message, ccm.LongestAnswerText), said.Error.Code)
 	}
 	if fault.Class == ccm.ClassThrottled && fault.RetryAfter == 0 {
 		fault.RetryAfter = throttledFor

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 
 	"ccm"
@@ -116,5 +117,26 @@ func TestASpentLimitSaysWhenToComeBack(t *testing.T) {
 	_, err := w.ListInstances(context.Background())
 	if got := w.fails(err); got.Class != ccm.ClassThrottled || got.RetryAfter != throttledFor {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAnErrorBeyondTheLimitsOfJSONIsNotRead(t *testing.T) {
+	response := &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}}
+	body := func(message, details string) []byte {
+		return []byte(`{"error": {"code": "locked", "message": "` + message + `", "details": ` + details + `}}`)
+	}
+	for _, c := range []struct {
+		body []byte
+		code string
+		text string
+	}{
+		{body("busy", "[]"), "locked", "GetServer: busy (locked)"},
+		{body("busy", strings.Repeat("[", 65)+strings.Repeat("]", 65)), "", "GetServer: HTTP 503 Service Unavailable"},
+		{body(strings.Repeat("x", 600), "[]"), "locked", "GetServer: " + strings.Repeat("x", 500) + " (locked)"},
+	} {
+		err := refusal("GetServer", response, c.body).(*apiError)
+		if err.code != c.code || err.Error() != c.text {
+			t.Errorf("%.80s: got %q, %q", c.body, err.code, err)
+		}
 	}
 }

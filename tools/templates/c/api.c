@@ -13,7 +13,9 @@ static void answered(void *owner, uint64_t operation, const ccm_status *status, 
   if (status->code != CCM_CODE_OK) return ccm_pass(call->done, status, NULL);
   const ccm_http_response *response = result;
   const ccm_objects objects = call->provider->objects;
-  const ccm_object *answer = objects.table->parse(objects.self, response->body);
+  /* One that is larger than an answer should be counts as none. */
+  const ccm_bool fits = ccm_check_json(response->body, NULL) == NULL;
+  const ccm_object *answer = fits ? objects.table->parse(objects.self, response->body) : NULL;
   call->read(call->owner, response, ccm_root(objects, answer));
   if (answer != NULL) objects.table->release(objects.self, answer);
 }

@@ -3,6 +3,7 @@
 #define API_H
 
 #include <ccm/c/http.h>
+#include <ccm/c/json_limits.h>
 #include <ccm/c/object.h>
 #include <ccm/c/provider.h>
 #include <ccm/c/text.h>

@@ -3,6 +3,7 @@
 
 #include <ccm/host.hpp>
 #include <ccm/http_status.hpp>
+#include <ccm/json_limits.hpp>
 
 #include <string>
 #include <utility>
@@ -35,6 +36,11 @@ class Api {
     }
     if (!status.ok()) co_return status;
     if (response->body.empty()) co_return ccm::Object();
+    const ccm::Status fits = ccm::check_json(response->body);
+    if (!fits.ok()) {
+      co_return ccm::Status(fits.code(), ccm::ErrorClass::unavailable,
+                            operation + ": the answer " + std::string(fits.message()));
+    }
     ccm::Object answer = host_.parse(response->body);
     if (answer) co_return answer;
     co_return ccm::Status(ccm::Code::data_loss, ccm::ErrorClass::unavailable,

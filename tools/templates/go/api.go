@@ -55,7 +55,14 @@ func (a *api) call(ctx context.Context, operation, method, path string, body, an
 	if err := ccm.HTTPFailure(operation, response); err != nil || answer == nil {
 		return err
 	}
-	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if err := ccm.CheckJSON(text, ccm.JSONLimits{}); err != nil {
+		return ccm.Unavailable("%s: the answer %v", operation, err)
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
 		return ccm.Unavailable("%s: the answer is no JSON", operation)
 	}
 	return nil

@@ -66,7 +66,8 @@ func TestListsAllPages(t *testing.T) {
 
 func TestHalfAListIsAFailure(t *testing.T) {
 	begin(t, 0)
-	for _, body := range []string{"{}", `{"machines": [{"id":`} {
+	deep := strings.Repeat("[", 65) + strings.Repeat("]", 65)
+	for _, body := range []string{"{}", `{"machines": [{"id":`, `{"machines": [], "more": ` + deep + "}"} {
 		answer(200, "", body)
 		if listed := ccmtest.Run("instances.list"); listed.Class != ccm.ClassUnavailable {
 			t.Errorf("%s: got %+v", body, listed)

@@ -56,6 +56,9 @@ TEST_F(ProviderTest, ListsAllPages) {
 TEST_F(ProviderTest, HalfAListIsAFailure) {
   expect("GET", "/machines", 200, "{}");
   EXPECT_FALSE(provider.list().ok());
+  const std::string deep = std::string(65, '[') + std::string(65, ']');
+  expect("GET", "/machines", 200, "{\"machines\": " + deep + "}");
+  EXPECT_FALSE(provider.list().ok());
   expect("GET", "/machines", 200, R"({"machines": [{"id": "7"}], "next": "7"})");
   expect("GET", "/machines?after=7", 404, "");
   EXPECT_FALSE(provider.list().ok());

@@ -1,5 +1,5 @@
 //! The cloud's API: one request, and the meaning of its answer. Replace what is different in yours.
-use ccm::{Class, Code, Ctx, Error, Host, HttpRequest, HttpResponse, Json, Object, Result};
+use ccm::{check_json, Class, Code, Ctx, Error, Host, HttpRequest, HttpResponse, Json, JsonLimits, Object, Result};
 
 pub struct Api {
     pub host: Host,
@@ -33,6 +33,7 @@ impl Api {
 
     /// A JSON text, such as the body of an answer.
     pub fn object(&self, operation: &str, json: &[u8]) -> Result<Object> {
+        check_json(json, JsonLimits::default()).map_err(|beyond| unreadable(operation, &format!("the answer {beyond}")))?;
         self.host.parse(json).ok_or_else(|| unreadable(operation, "the answer is no JSON"))
     }
 }

@@ -52,6 +52,8 @@ fn half_a_list_is_a_failure() {
     let provider = provider(&host);
     expect(&host, "GET", "/machines", 200, "{}");
     assert!(provider.list_instances().is_err());
+    expect(&host, "GET", "/machines", 200, &format!("{{\"machines\": {}{}}}", "[".repeat(65), "]".repeat(65)));
+    assert!(provider.list_instances().is_err());
     expect(&host, "GET", "/machines", 200, r#"{"machines": [{"id": "7"}], "next": "7"}"#);
     expect(&host, "GET", "/machines?after=7", 404, "");
     assert!(provider.list_instances().is_err());
