@@ -11,7 +11,7 @@ foreach(header ${headers})
 endforeach()
 string(SHA256 sum "${sums}")
 foreach(package go go/ccmtest)
-  file(WRITE ${share}/${package}/headers.h "/* Of all headers in ccm/abi: ${sum} */\n")
+  file(WRITE ${share}/${package}/headers.h "/* The checksum of all headers in ccm/abi: ${sum} */\n")
   list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${CMAKE_INSTALL_PREFIX}/share/ccm/${package}/headers.h)
 endforeach()
 

@@ -63,7 +63,7 @@ const (
 	ReasonNotOwned              = C.CCM_REASON_NOT_OWNED               // it bears no mark of ours: nothing was changed
 	ReasonCallBudgetSpent       = C.CCM_REASON_CALL_BUDGET_SPENT       // the call had to stand back: return the error as it is
 	ReasonDeletionBrakeEngaged  = C.CCM_REASON_DELETION_BRAKE_ENGAGED  // too many deletions: held
-	ReasonOperationNotCompleted = C.CCM_REASON_OPERATION_NOT_COMPLETED // an earlier one has the turn
+	ReasonOperationNotCompleted = C.CCM_REASON_OPERATION_NOT_COMPLETED // an earlier one has not completed
 )
 
 // Error is how an operation of the provider fails, and how a service of the host did. Return the host's as they are, or

@@ -105,12 +105,12 @@ impl State {
         self.drop_callback(callback);
     }
 
-    /// Does the next thing; moves the clock when nothing else is left. False when nothing is. With `patience` a thread of the
+    /// Does the next thing; moves the clock when nothing else is left. False when nothing is. With a `timeout` a thread of the
     /// plugin's gets that long to do something before the clock moves.
-    pub fn step(&self, patience: Duration) -> bool {
+    pub fn step(&self, timeout: Duration) -> bool {
         let mut inner = self.lock();
-        if inner.events.is_empty() && patience > Duration::ZERO {
-            let (after, waited) = self.changed.wait_timeout(inner, patience).unwrap_or_else(|poisoned| poisoned.into_inner());
+        if inner.events.is_empty() && timeout > Duration::ZERO {
+            let (after, waited) = self.changed.wait_timeout(inner, timeout).unwrap_or_else(|poisoned| poisoned.into_inner());
             inner = after;
             if inner.events.is_empty() && !waited.timed_out() {
                 return true;
