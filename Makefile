@@ -70,6 +70,7 @@ test-openstack: packages-openstack configure ## contract suite and the whole man
 
 test-aws: packages-kube configure ## contract suite and `plugin check --live` on moto, a stand-in for AWS that others wrote
 	@tests/aws/install $(BUILD)/aws
+	@PYTHONDONTWRITEBYTECODE=1 $(BUILD)/aws/bin/python tests/aws/names.py --models
 	@cmake --build $(BUILD) -j $(JOBS) --target aws aws_contract_test ccmctl
 	@PYTHONDONTWRITEBYTECODE=1 $(BUILD)/aws/bin/python tests/aws/services.py $(BUILD)/aws-services \
 	  sh -ec '$(BUILD)/bin/aws_contract_test; tests/aws/live_test.py $(BUILD)/bin/ccmctl $(BUILD)/lib/ccm/providers/aws.so'
