@@ -26,7 +26,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::size_t kOutputLimit = 1u << 20;
+constexpr std::size_t kMebibyte = 1u << 20;
+constexpr std::size_t kErrorsLimit = kMebibyte;
 constexpr std::size_t kErrorsKept = 4096;
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
@@ -76,6 +77,7 @@ std::vector<std::string> environment_of(const ProcessSpec& spec) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
+    if (spec.inherits && !spec.inherits(text.substr(0, text.find('=')))) continue;
     bool replaced = false;
     for (const auto& [name, value] : spec.env) replaced |= text.starts_with(name + "=");
     if (!replaced) result.emplace_back(text);
@@ -147,14 +149,18 @@ asio::awaitable<void> wait_end(asio::any_io_executor executor, std::shared_ptr<C
   }
 }
 
-Status too_much(const ProcessSpec& spec, const char* where) {
-  return {Code::failed_precondition, spec.command + " printed more than 1 MiB" + where};
+Status too_much(const ProcessSpec& spec, std::size_t limit, const char* where) {
+  const std::string size = limit < kMebibyte ? std::to_string(limit >> 10) + " KiB"
+                                             : std::to_string(limit >> 20) + " MiB";
+  return {Code::failed_precondition, spec.command + " printed more than " + size + where};
 }
 
 // What a program writes to a pipe: the front is kept, the rest only counted.
 class Output {
  public:
-  Output(const asio::any_io_executor& executor, std::size_t kept) : pipe_(executor), kept_(kept) {}
+  // `kept` is no more than `limit`.
+  Output(const asio::any_io_executor& executor, std::size_t limit, std::size_t kept)
+      : pipe_(executor), limit_(limit), kept_(kept) {}
 
   // Makes the pipe. The program's end of it; -1 when there is none, with errno.
   int open() {
@@ -168,7 +174,7 @@ class Output {
     boost::system::error_code ignored;
     pipe_.close(ignored);
   }
-  [[nodiscard]] bool too_many() const { return count_ > kOutputLimit; }
+  [[nodiscard]] bool too_many() const { return count_ > limit_; }
   [[nodiscard]] const std::string& text() const { return text_; }
 
   // Until its end, close(), or the limit, which ends the program.
@@ -201,6 +207,7 @@ class Output {
   }
 
   asio::posix::stream_descriptor pipe_;
+  const std::size_t limit_;
   const std::size_t kept_;
   std::string text_;
   std::size_t count_ = 0;
@@ -223,8 +230,8 @@ Status verdict(const ProcessSpec& spec, const Child& child) {
 
 asio::awaitable<ProcessEnd> run_process(asio::any_io_executor executor, ProcessSpec spec) {
   ProcessEnd end;
-  const auto output = std::make_shared<Output>(executor, kOutputLimit);
-  const auto errors = std::make_shared<Output>(executor, kErrorsKept);
+  const auto output = std::make_shared<Output>(executor, spec.output_limit, spec.output_limit);
+  const auto errors = std::make_shared<Output>(executor, kErrorsLimit, kErrorsKept);
   const AtEnd closing([output, errors] {
     output->close();
     errors->close();
@@ -262,8 +269,8 @@ asio::awaitable<ProcessEnd> run_process(asio::any_io_executor executor, ProcessS
   end.output = output->text();
   end.errors = errors->text();
   end.status = verdict(spec, *child);
-  if (errors->too_many()) end.status = too_much(spec, " to standard error");
-  if (output->too_many()) end.status = too_much(spec, "");
+  if (errors->too_many()) end.status = too_much(spec, kErrorsLimit, " to standard error");
+  if (output->too_many()) end.status = too_much(spec, spec.output_limit, "");
   end.exit_code = WIFEXITED(child->status()) ? WEXITSTATUS(child->status()) : -1;
   co_return end;
 }

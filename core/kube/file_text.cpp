@@ -22,9 +22,18 @@ Status failure(const std::string& path, int error) {
   return {Code::unavailable, ErrorClass::unavailable, text};
 }
 
-}  // namespace
+using Check = Status (*)(const std::string& path, const struct stat& about);
 
-Result<std::string> read_whole_file(const std::string& path, std::size_t limit) {
+Status check_writers(const std::string& path, const struct stat& about) {
+  if (about.st_uid != 0 && about.st_uid != ::geteuid()) {
+    return {Code::permission_denied,
+            "read " + path + ": it belongs neither to root nor to this program's user"};
+  }
+  if ((about.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
+  return {Code::permission_denied, "read " + path + ": others than its owner may write it"};
+}
+
+Result<std::string> read_checked(const std::string& path, std::size_t limit, Check check) {
   // Without O_NONBLOCK a named pipe in place of a file would hang the program.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return failure(path, errno);
@@ -35,6 +44,7 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t limit) 
     return Status(Code::unavailable, ErrorClass::unavailable,
                   "read " + path + ": it is not a regular file");
   }
+  if (Status status = check != nullptr ? check(path, about) : Status(); !status.ok()) return status;
   std::string content;
   std::array<char, 16384> block{};
   while (true) {
@@ -48,6 +58,16 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t limit) 
                     "read " + path + ": it is larger than " + std::to_string(limit) + " bytes");
     }
   }
+}
+
+}  // namespace
+
+Result<std::string> read_whole_file(const std::string& path, std::size_t limit) {
+  return read_checked(path, limit, nullptr);
+}
+
+Result<std::string> read_operators_file(const std::string& path, std::size_t limit) {
+  return read_checked(path, limit, check_writers);
 }
 
 Result<std::string> read_file(const std::string& path) {

@@ -13,6 +13,9 @@ namespace ccm::kube {
 // permission_denied, resource_exhausted above the limit, unavailable for all else; the message is
 // "read PATH: REASON".
 Result<std::string> read_whole_file(const std::string& path, std::size_t limit);
+// read_whole_file() of a file that the operator alone can have written: it belongs to root or to
+// this process' user, and nobody else may write it. Failure besides: permission_denied.
+Result<std::string> read_operators_file(const std::string& path, std::size_t limit);
 // The whole content of a file of at most 4 MiB. Failure: failed_precondition, "cannot read PATH:
 // REASON".
 Result<std::string> read_file(const std::string& path);

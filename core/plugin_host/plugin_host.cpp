@@ -12,6 +12,7 @@
 #include "plugin/host_services/kube_service.hpp"
 #include "plugin/host_services/log_service.hpp"
 #include "plugin/host_services/metrics_service.hpp"
+#include "plugin/host_services/process_service.hpp"
 #include "plugin/host_services/scheduling_services.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin/waiting.hpp"
@@ -625,6 +626,7 @@ void PluginHost::Impl::add_services(ComponentUnit& unit) {
   }
   host.add(std::make_unique<plugin::HttpService>(live, std::move(http)));
   host.add(std::make_unique<plugin::FileService>(live, files, config_rejections));
+  host.add(std::make_unique<plugin::ProcessService>(live, files));
   host.add(std::make_unique<plugin::CryptoService>(live));
   host.add(std::make_unique<plugin::HintService>(
       live, [this](const plugin::CloudHint& hint) { hinted(hint); }));

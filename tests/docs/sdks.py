@@ -20,6 +20,7 @@ WHY = {
     **{("ccm_host_kube", function, language): "a provider needs `get` for the cluster's UID" for language in ("Go", "Rust")
        for function in ("cached", "cached_each", "list", "patch", "create", "remove")},
     ("ccm_host_crypto", "*", "Go"): "the standard library",
+    **{("ccm_host_process", "run", language): "a draft" for language in ("Go", "Rust")},
     ("ccm_host_worker", "*", "Go"): GOROUTINES, ("ccm_host_post", "*", "Go"): GOROUTINES,
     ("ccm_host_http", "send_wait", "C++"): "`send`, and the worker waits",
     ("ccm_host_http", "send_wait", "Go"): "`send`, and the goroutine waits",
@@ -45,6 +46,7 @@ WHY_MEMBERS = {
         ("ccm_object_reference", "api_version", "an Event is about an object that the host gave"),
         ("ccm_read_file_request", "size_limit", "1 MiB, the most"))},
     ("ccm_sign_request", "*", "Go"): "the standard library",
+    **{("ccm_run_request", "*", language): "a draft" for language in ("Go", "Rust")},
     ("ccm_value", "*", "Go"): "`encoding/json` of `Object.JSON`",
     ("ccm_value", "*", "C++"): "copied whole",
 }

@@ -119,6 +119,10 @@ void WatchedFiles::read(std::string path, std::size_t limit,
   });
 }
 
+void WatchedFiles::work(std::function<std::function<void()>()> job) {
+  state_->enqueue([state = state_, job = std::move(job)] { state->tell(job()); });
+}
+
 uint64_t WatchedFiles::watch(std::string path, std::function<void()> changed) {
   const auto stamp = kube::file_stamp(path);
   const std::lock_guard lock(state_->mutex);

@@ -32,6 +32,9 @@ class WatchedFiles {
   // `done` is called once, on the loop. Any thread.
   void read(std::string path, std::size_t limit, std::function<void(Result<std::string>)> done);
 
+  // Calls `job`, which may block, on the thread, then what it returned on the loop. Any thread.
+  void work(std::function<std::function<void()>()> job);
+
   // Calls `changed` on the loop each time the file has other content, appeared or vanished. Returns
   // a number for unwatch(). Any thread.
   uint64_t watch(std::string path, std::function<void()> changed);

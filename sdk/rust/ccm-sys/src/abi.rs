@@ -138,6 +138,7 @@ pub const CCM_OWNED_SECURITY_GROUP: &str = "security-group";
 pub const CCM_PLUGIN_ENTRY: &str = "ccm_plugin_v1";
 pub const CCM_NOTE_SECTION: &str = ".note.ccm";
 pub const CCM_NOTE_OWNER: &str = "ccm";
+pub const CCM_HOST_PROCESS: &str = "draft.ccm.host.process/1";
 pub const CCM_PROVIDER: &str = "ccm.provider/1";
 pub const CCM_HOST_QUEUE: &str = "ccm.host.queue/1";
 pub const CCM_CLOUD_ROUTES: &str = "ccm.cloud.routes/1";
@@ -1077,6 +1078,36 @@ pub struct ccm_plugin {
     pub close: Option<unsafe extern "C" fn(*mut c_void)>,
 }
 sized!(ccm_plugin);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ccm_run_request {
+    pub size: u32,
+    pub flags: u32,
+    pub file: ccm_str,
+    pub setting: ccm_str,
+    pub command: ccm_str,
+    pub variables: ccm_str,
+}
+sized!(ccm_run_request);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ccm_program_output {
+    pub size: u32,
+    pub flags: u32,
+    pub bytes: ccm_str,
+}
+sized!(ccm_program_output);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ccm_host_process {
+    pub size: u32,
+    pub reserved: u32,
+    pub run: Option<unsafe extern "C" fn(*mut c_void, ccm_ctx, *const ccm_run_request, ccm_completion)>,
+}
+sized!(ccm_host_process);
 
 #[repr(C)]
 #[derive(Clone, Copy)]
