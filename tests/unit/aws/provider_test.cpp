@@ -2,6 +2,8 @@
 #include "aws/credentials/container_keys.hpp"
 #include "provider_fixture.hpp"
 
+#include <ccm/testing/fake_process.hpp>
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -250,7 +252,9 @@ TEST_F(AwsStartTest, AWS_27_ProfilesOfTheSharedFiles) {
                  "[profile n]\ncredential_source=Nowhere\nrole_arn=r\n"
                  "[profile r]\nsource_profile=p\nrole_arn=arn:r\n");
   TestProvider::variables()["AWS_PROFILE"] = "q";
-  EXPECT_EQ(refusal().find("profile q: credential_process is not run by this manager"), 0u);
+  EXPECT_EQ(refusal(),
+            "DescribeAvailabilityZones: AWS credentials (credential_process of profile q): this "
+            "host does not offer run of draft.ccm.host.process/1");
   TestProvider::variables()["AWS_PROFILE"] = "s";
   EXPECT_EQ(refusal().find("profile s: SSO needs somebody who logs in"), 0u);
   TestProvider::variables()["AWS_PROFILE"] = "a";
@@ -266,6 +270,78 @@ TEST_F(AwsStartTest, AWS_27_ProfilesOfTheSharedFiles) {
   };
   start();
   EXPECT_EQ(signer(), "ASIA1");
+}
+
+class AwsProcessKeysTest : public AwsStartTest {
+ protected:
+  AwsProcessKeysTest() { keys_from({{"HOME", "/h"}}); }
+  static std::string keys(const std::string& id, const std::string& end) {
+    return R"({"Version": 1, "AccessKeyId": ")" + id +
+           R"(", "SecretAccessKey": "p-secret-key", "SessionToken": "p-session-token")" +
+           (end.empty() ? "" : R"(, "Expiration": ")" + end + "\"") + "}";
+  }
+  void prints(std::string output) { programs.set(command, std::move(output)); }
+
+  const std::string command = "/bin/keys --for 'a b'";
+
+  testing::FakePrograms programs{host};
+};
+
+TEST_F(AwsProcessKeysTest, AWS_27_KeysOfAProgramAreRenewedBeforeTheyEnd) {
+  host.files.set("/h/.aws/config",
+                 "[default]\ncredential_process = /bin/keys --for 'a b' # of the team\n");
+  prints(keys("ASIA3", "2026-01-01T02:00:00Z"));
+  start();
+  EXPECT_EQ(signer(), "ASIA3");
+  EXPECT_EQ(header(host.http.requests().back(), "x-amz-security-token"), "p-session-token");
+  ASSERT_EQ(programs.runs().size(), 1u);
+  const Command asked = programs.runs().front();
+  EXPECT_EQ(asked.file, "/h/.aws/config");
+  EXPECT_EQ(asked.setting, "credential_process");
+  EXPECT_EQ(asked.variables, "AWS_");
+  EXPECT_TRUE(host.log.contains("credential_process of profile default"));
+  host.loop.advance(std::chrono::minutes(90));
+  EXPECT_TRUE(provider->list().ok());
+  EXPECT_EQ(programs.runs().size(), 1u) << "they hold for 13 minutes more";
+  prints(keys("ASIA4", ""));
+  host.loop.advance(std::chrono::minutes(9));
+  EXPECT_TRUE(provider->list().ok());
+  EXPECT_TRUE(provider->list().ok());
+  EXPECT_EQ(signer(), "ASIA4");
+  host.loop.advance(std::chrono::hours(30));
+  EXPECT_TRUE(provider->list().ok());
+  EXPECT_EQ(programs.runs().size(), 2u) << "keys without an end last";
+  EXPECT_FALSE(host.log.contains("p-secret-key") || host.log.contains("p-session-token"));
+}
+
+TEST_F(AwsProcessKeysTest, AWS_27_ARoleStandsOnThem) {
+  host.files.set("/h/.aws/credentials", "[base]\nCredential_Process = /bin/keys --for 'a b'\n");
+  host.files.set("/h/.aws/config", "[default]\nsource_profile = base\nrole_arn = arn:r\n");
+  prints(keys("ASIA3", ""));
+  other = [&](const HttpRequest& request) -> std::optional<FakeHttp::Answer> {
+    if (request.body.find("Action=AssumeRole&") == std::string::npos) return std::nullopt;
+    EXPECT_NE(header(request, "authorization").find("Credential=ASIA3/"), std::string::npos);
+    return text(200, kStsAnswer);
+  };
+  start();
+  EXPECT_EQ(signer(), "ASIA1");
+  EXPECT_EQ(programs.runs().front().file, "/h/.aws/credentials");
+}
+
+TEST_F(AwsProcessKeysTest, AWS_27_NoFailureShowsWhatTheProgramPrinted) {
+  host.files.set("/h/.aws/config", "[default]\ncredential_process = /bin/keys --for 'a b'\n");
+  const std::string where =
+      "DescribeAvailabilityZones: AWS credentials (credential_process of profile default): ";
+  prints(R"(p-secret-key is no JSON)");
+  EXPECT_EQ(refusal().find(where), 0u) << refusal();
+  EXPECT_EQ(refusal().find("p-secret-key"), std::string::npos);
+  prints(kJsonKeys);
+  EXPECT_NE(refusal().find(R"(does not say "Version": 1)"), std::string::npos) << refusal();
+  prints(R"({"Version": 1, "AccessKeyId": "p-secret-key"})");
+  EXPECT_NE(refusal().find("has no AccessKeyId or SecretAccessKey"), std::string::npos);
+  EXPECT_EQ(refusal().find("p-secret-key"), std::string::npos);
+  programs.set(command, Status(Code::failed_precondition, "/bin/keys ended with exit code 3"));
+  EXPECT_EQ(refusal(), where + "/bin/keys ended with exit code 3");
 }
 
 TEST_F(AwsStartTest, AWS_27_ARoleOfAProfileWithoutASourceStandsOnWhatIsAround) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostLines = 10'000;
 
-Status fault(const char* file, size_t line, const char* what) {
+Status fault(std::string_view file, size_t line, const char* what) {
   return invalid_configuration(std::string(file) + ", line " + std::to_string(line) + ": " + what);
 }
 
@@ -40,7 +40,7 @@ std::string_view without_comment(std::string_view value) {
 
 class File {
  public:
-  File(const char* name, bool is_config, std::map<std::string, Profile, std::less<>>& into)
+  File(std::string_view name, bool is_config, std::map<std::string, Profile, std::less<>>& into)
       : name_(name), is_config_(is_config), into_(into) {}
 
   Status read(std::string_view text) {
@@ -63,8 +63,9 @@ class File {
     const size_t equals = text.find('=');
     if (equals == std::string_view::npos) return fault(name_, number, "expected KEY = VALUE");
     if (profile_ != nullptr) {
-      (*profile_)[lower_case(trim(text.substr(0, equals)))] =
-          without_comment(text.substr(equals + 1));
+      const std::string key = lower_case(trim(text.substr(0, equals)));
+      (*profile_)[key] = without_comment(text.substr(equals + 1));
+      if (key == "credential_process") (*profile_)[std::string(kProcessFile)] = name_;
     }
     return {};
   }
@@ -77,7 +78,7 @@ class File {
     return {};
   }
 
-  const char* name_;
+  std::string_view name_;
   bool is_config_;
   std::map<std::string, Profile, std::less<>>& into_;
   Profile* profile_ = nullptr;  // where a setting belongs; nullptr = to none of ours
@@ -87,9 +88,9 @@ class File {
 
 Result<Profiles> Profiles::parse(std::string_view config, std::string_view credentials) {
   Profiles profiles;
-  Status status = File("AWS_CONFIG_FILE", true, profiles.all_).read(config);
+  Status status = File(kConfigFile, true, profiles.all_).read(config);
   if (!status.ok()) return status;
-  status = File("AWS_SHARED_CREDENTIALS_FILE", false, profiles.all_).read(credentials);
+  status = File(kCredentialsFile, false, profiles.all_).read(credentials);
   if (!status.ok()) return status;
   return profiles;
 }

@@ -12,6 +12,12 @@ namespace ccm::aws {
 // Keys are lower case. Never log the values.
 using Profile = std::map<std::string, std::string, std::less<>>;
 
+// A setting that Profiles::parse adds: the variable that names the file in which credential_process
+// stands.
+inline constexpr std::string_view kProcessFile = "file of credential_process";
+inline constexpr std::string_view kConfigFile = "AWS_CONFIG_FILE";
+inline constexpr std::string_view kCredentialsFile = "AWS_SHARED_CREDENTIALS_FILE";
+
 class Profiles {
  public:
   // Texts of both files; empty where there is none. What stands in the second counts before the

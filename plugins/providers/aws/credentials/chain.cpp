@@ -126,9 +126,7 @@ class ProfileSource {
       return in_profile(name, "SSO needs somebody who logs in; use a role");
     }
     if (!setting(profile, "credential_process").empty()) {
-      return in_profile(name,
-                        "credential_process is not run by this manager; use a role, or keys in "
-                        "the file");
+      return KeySourcePtr(std::make_unique<FileKeys>(parts_.host, parts_.environment, name, true));
     }
     return KeySourcePtr();
   }

@@ -31,7 +31,7 @@ struct ChainParts {
 [[nodiscard]] std::string profile_name(const Environment& environment);
 
 // Failures: invalid_argument, one line, for a setting that is wrong, a profile that is not there,
-// and for credential_process and SSO, which no manager in a pod can use.
+// and for SSO, which no manager can use.
 Result<KeySourcePtr> find_key_source(const ChainParts& parts);
 
 }  // namespace ccm::aws

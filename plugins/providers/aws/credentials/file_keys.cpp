@@ -1,18 +1,21 @@
 #include "file_keys.hpp"
 
 #include "aws/config/cloud_config.hpp"
+#include "json_keys.hpp"
 
 #include <string_view>
+#include <utility>
 
 namespace ccm::aws {
 namespace {
 
-std::string path_of(const Environment& environment, std::string_view variable,
-                    std::string_view name) {
+// `variable`: kConfigFile or kCredentialsFile.
+std::string path_of(const Environment& environment, std::string_view variable) {
   std::string path = environment.get(variable);
   if (!path.empty()) return path;
   const std::string home = environment.get("HOME");
-  return home.empty() ? std::string() : home + "/.aws/" + std::string(name);
+  if (home.empty()) return {};
+  return home + (variable == kConfigFile ? "/.aws/config" : "/.aws/credentials");
 }
 
 // A file that nobody named need not be there.
@@ -27,20 +30,33 @@ Task<Result<std::string>> read_if_there(Host& host, Ctx ctx, std::string path) {
 }  // namespace
 
 Task<Result<Profiles>> read_profiles(Host& host, Ctx ctx, const Environment& environment) {
-  std::string path = path_of(environment, "AWS_CONFIG_FILE", "config");
+  std::string path = path_of(environment, kConfigFile);
   auto config = co_await read_if_there(host, ctx, std::move(path));
   if (!config.ok()) co_return config.status();
-  path = path_of(environment, "AWS_SHARED_CREDENTIALS_FILE", "credentials");
+  path = path_of(environment, kCredentialsFile);
   auto credentials = co_await read_if_there(host, ctx, std::move(path));
   if (!credentials.ok()) co_return credentials.status();
   co_return Profiles::parse(*config, *credentials);
 }
 
+Command FileKeys::command_of(const Profile& profile) const {
+  return {path_of(environment_, setting(profile, kProcessFile)), "credential_process",
+          setting(profile, "credential_process"), "AWS_"};
+}
+
 Task<Result<Keys>> FileKeys::fetch(Ctx ctx) {
   auto profiles = co_await read_profiles(host_, ctx, environment_);
   if (!profiles.ok()) co_return profiles.status();
+  const Profile* profile = profiles->find(profile_);
+  if (process_ && profile != nullptr) {
+    const Programs programs(host_.find<ccm_host_process>(CCM_HOST_PROCESS));
+    Command command = command_of(*profile);
+    auto output = co_await programs.run(ctx, std::move(command));
+    if (!output.ok()) co_return output.status();
+    co_return parse_json_keys(host_.objects, *output, KeysForm::process);
+  }
   Keys keys;
-  if (const Profile* profile = profiles->find(profile_); profile != nullptr) {
+  if (profile != nullptr) {
     keys.access_key_id = setting(*profile, "aws_access_key_id");
     keys.secret_access_key = Secret(setting(*profile, "aws_secret_access_key"));
     keys.session_token = Secret(setting(*profile, "aws_session_token"));

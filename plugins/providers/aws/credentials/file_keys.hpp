@@ -1,5 +1,5 @@
 // Keys of a profile in the shared files, read again whenever AWS refused them: somebody rotated
-// them. Also where those files are. [serial]
+// them; or of the program that its credential_process names. Also where those files are. [serial]
 #pragma once
 
 #include "aws/config/environment.hpp"
@@ -7,6 +7,7 @@
 #include "source.hpp"
 
 #include <ccm/host.hpp>
+#include <ccm/process.hpp>
 
 #include <string>
 #include <utility>
@@ -20,16 +21,22 @@ Task<Result<Profiles>> read_profiles(Host& host, Ctx ctx, const Environment& env
 
 class FileKeys : public KeySource {
  public:
-  FileKeys(Host& host, const Environment& environment, std::string profile)
-      : host_(host), environment_(environment), profile_(std::move(profile)) {}
+  // `process`: of its credential_process, which the host runs anew for each renewal.
+  FileKeys(Host& host, const Environment& environment, std::string profile, bool process = false)
+      : host_(host), environment_(environment), profile_(std::move(profile)), process_(process) {}
 
   Task<Result<Keys>> fetch(Ctx ctx) override;
-  [[nodiscard]] std::string description() const override { return "profile " + profile_; }
+  [[nodiscard]] std::string description() const override {
+    return (process_ ? "credential_process of profile " : "profile ") + profile_;
+  }
 
  private:
+  [[nodiscard]] Command command_of(const Profile& profile) const;
+
   Host& host_;
   const Environment environment_;
   const std::string profile_;
+  const bool process_;
 };
 
 }  // namespace ccm::aws

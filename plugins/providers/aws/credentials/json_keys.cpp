@@ -25,7 +25,7 @@ std::optional<std::chrono::milliseconds> parse_expiration(std::string_view text)
   return parse_timestamp(whole);
 }
 
-Result<Keys> parse_json_keys(ObjectHost host, std::string_view text) {
+Result<Keys> parse_json_keys(ObjectHost host, std::string_view text, KeysForm form) {
   const bool fits = check_json(text, kJsonLimits).ok();
   const Object document = fits ? Object::parse(host, text) : Object();
   if (!document) return bad_answer("is not a JSON object");
@@ -34,10 +34,12 @@ Result<Keys> parse_json_keys(ObjectHost host, std::string_view text) {
     return Status(Code::unauthenticated, ErrorClass::auth, "no keys: " + one_line(code))
         .with_reason("CloudCredentialRefused");
   }
+  const bool process = form == KeysForm::process;
+  if (process && document.text("/Version") != "1") return bad_answer("does not say \"Version\": 1");
   Keys keys;
   keys.access_key_id = member_of(document, "AccessKeyId");
   keys.secret_access_key = Secret(member_of(document, "SecretAccessKey"));
-  keys.session_token = Secret(member_of(document, "Token"));
+  keys.session_token = Secret(member_of(document, process ? "SessionToken" : "Token"));
   if (!keys.complete()) return bad_answer("has no AccessKeyId or SecretAccessKey");
   const std::string end = member_of(document, "Expiration");
   if (end.empty()) return keys;

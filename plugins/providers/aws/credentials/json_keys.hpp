@@ -1,4 +1,5 @@
-// The JSON in which the metadata service and container endpoints give keys (AWS-29).
+// The JSON in which the metadata service, container endpoints and programs give keys (AWS-27,
+// AWS-29).
 #pragma once
 
 #include "keys.hpp"
@@ -12,10 +13,14 @@
 
 namespace ccm::aws {
 
-// Failures: unauthenticated when "Code" is not "Success"; data_loss when keys or their end are
-// missing. Messages show no value but the code. The host parses: a parser of the plugin's own would
-// be 50 kB.
-Result<Keys> parse_json_keys(ObjectHost host, std::string_view text);
+// A credential_process says "Version": 1, and SessionToken where the others say Token.
+enum class KeysForm { service, process };
+
+// Failures: unauthenticated when "Code" is not "Success"; data_loss when keys, their end or the
+// version are missing. Messages show no value but the code. The host parses: a parser of the
+// plugin's own would be 50 kB.
+Result<Keys> parse_json_keys(ObjectHost host, std::string_view text,
+                             KeysForm form = KeysForm::service);
 
 // "2026-11-27T09:30:00Z", fractions of a second cut; nothing for another form.
 std::optional<std::chrono::milliseconds> parse_expiration(std::string_view text);
