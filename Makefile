@@ -68,12 +68,13 @@ test-openstack: packages-openstack configure ## contract suite and the whole man
 	@CCM_TEST_PATIENCE=180 $(BUILD)/openstack/bin/python tests/openstack/services.py $(BUILD)/openstack-services \
 	  sh -ec '$(BUILD)/bin/openstack_contract_test; $(BUILD)/bin/openstack_services_manager_test'
 
-test-aws: packages-kube configure ## contract suite and `plugin check --live` on moto, a stand-in for AWS that others wrote
+test-aws: packages-kube configure ## contract suite, `plugin check --live` and the way from AWS's own manager on moto, a stand-in for AWS that others wrote
 	@tests/aws/install $(BUILD)/aws
 	@PYTHONDONTWRITEBYTECODE=1 $(BUILD)/aws/bin/python tests/aws/names.py --models
-	@cmake --build $(BUILD) -j $(JOBS) --target aws aws_contract_test ccmctl
+	@cmake --build $(BUILD) -j $(JOBS) --target aws node node-lifecycle service aws_contract_test ccmctl ccm-sandbox cloud-controller-manager
 	@PYTHONDONTWRITEBYTECODE=1 $(BUILD)/aws/bin/python tests/aws/services.py $(BUILD)/aws-services \
-	  sh -ec '$(BUILD)/bin/aws_contract_test; tests/aws/live_test.py $(BUILD)/bin/ccmctl $(BUILD)/lib/ccm/providers/aws.so'
+	  sh -ec '$(BUILD)/bin/aws_contract_test; tests/aws/live_test.py $(BUILD)/bin/ccmctl $(BUILD)/lib/ccm/providers/aws.so; \
+	    $(BUILD)/aws/bin/python tests/aws/migration_test.py $(BUILD)'
 
 test-mutants: packages-test build ## typical bugs, one at a time, in the templates of `ccmctl plugin new`: the conformance cases find them
 	@PYTHONDONTWRITEBYTECODE=1 tests/conformance/mutants/mutants_test.py $(BUILD)

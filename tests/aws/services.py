@@ -5,7 +5,7 @@
 
 DIRECTORY takes the file `ready`, which says (JSON) where it is, whose keys it takes and what is there. With COMMAND: runs
 it with CCM_AWS naming that file, ends with its exit code. Without: waits for SIGTERM. VENV is what ./install makes.
-A call that is not signed, or is none that Amazon describes, is refused and noted; `violations` is the path of the notes.
+A call that is not signed, or is none that Amazon describes, is refused and noted; `violations` is the path of the notes, and /journal says which were made since it was asked last.
 """
 import json
 import os
@@ -35,10 +35,14 @@ class Gate:
     def __init__(self, application):
         self.application = application
         self.violations = []
+        self.journal = []  # actions since it was asked for
 
     def __call__(self, environment, start):
         if environment["PATH_INFO"] == "/violations":
             return reply(start, "200 OK", "application/json", json.dumps(self.violations).encode())
+        if environment["PATH_INFO"] == "/journal":
+            seen, self.journal = self.journal, []
+            return reply(start, "200 OK", "application/json", json.dumps(seen).encode())
         if environment.get("HTTP_USER_AGENT", "").startswith("Boto3"):  # contents.py
             return self.application(environment, start)
         body = environment["wsgi.input"].read(int(environment.get("CONTENT_LENGTH") or 0))
@@ -46,6 +50,7 @@ class Gate:
         headers = {name[5:].lower().replace("_", "-"): value for name, value in environment.items() if name.startswith("HTTP_")}
         headers["content-type"] = environment.get("CONTENT_TYPE", "")
         _, action, faults = checks.call_of(body)
+        self.journal.append(action)
         unsigned = checks.fault_of_signature(environment["REQUEST_METHOD"], headers, body, KEYS)
         if unsigned:
             faults.append(unsigned)
