@@ -234,6 +234,9 @@ def of_models():
             add(api, side, shape)
             return "{" + shape.name + "}"
         if shape.type_name == "list":
+            # Params writes "Name.member.1" for all of them, and EC2 takes "Name.1" whatever its model calls the elements.
+            if api != "ec2" and (shape.serialization.get("flattened") or shape.member.serialization.get("name", "member") != "member"):
+                raise SystemExit(f"{api}: the elements of the list {shape.name} are not called member")
             return f"[{kind(api, side, shape.member)}]"
         return SCALARS.get(shape.type_name, shape.type_name)
 
