@@ -82,7 +82,7 @@ class RenderTest(unittest.TestCase):
             self.assertEqual(ended.returncode, 0, ended.stdout)
             self.assertNotIn("[WARNING]", ended.stdout)
 
-    def test_issue38_1_the_pod_comes_onto_any_new_node(self):
+    def test_the_pod_comes_onto_any_new_node(self):
         for file in VALUES:
             for pod in pods(helm.objects("-f", file)):
                 hosted = "hosted-control-plane" in file.name
@@ -266,12 +266,12 @@ class RenderTest(unittest.TestCase):
                                          {volume["name"] for volume in pod.get("volumes", [])})
                         self.assertTrue(all(mount["readOnly"] for mount in container.get("volumeMounts", [])))
 
-    def test_issue42_5_without_any_value_the_refusal_says_set_provider(self):
+    def test_without_any_value_the_refusal_says_set_provider(self):
         ended = helm("template", "ccm", CHART)
         self.assertNotEqual(ended.returncode, 0)
         self.assertIn("set provider", ended.stderr)
 
-    def test_issue42_5_all_objects_and_pods_have_kubernetes_recommended_labels(self):
+    def test_all_objects_and_pods_have_kubernetes_recommended_labels(self):
         for file in VALUES:
             for item in helm.objects("-f", file):
                 with self.subTest(file=file.name, kind=item["kind"]):
@@ -285,7 +285,7 @@ class RenderTest(unittest.TestCase):
         bare = helm.objects_of({"provider": "digitalocean", "recommendedLabels": False})
         self.assertNotIn("app.kubernetes.io", json.dumps(bare))
 
-    def test_issue42_5_the_pods_settings_come_from_values(self):
+    def test_the_pods_settings_come_from_values(self):
         objects = helm.objects_of({
             "provider": "digitalocean", "hostAliases": [{"ip": "192.0.2.1", "hostnames": ["keystone.example.com"]}],
             "dnsConfig": {"nameservers": ["192.0.2.53"]}, "strategy": {"type": "Recreate"},
@@ -358,7 +358,7 @@ class RenderTest(unittest.TestCase):
         endpoint, = of_kind(objects, "ServiceMonitor")[0]["spec"]["endpoints"]
         self.assertEqual((endpoint["scrapeTimeout"], endpoint["relabelings"][1:], endpoint["metricRelabelings"]), ("5s", [mine], [dropped]))
 
-    def test_issue42_5_a_serving_certificate_is_a_secret_that_is_mounted(self):
+    def test_a_serving_certificate_is_a_secret_that_is_mounted(self):
         objects = helm.objects_of({"provider": "digitalocean", "servingCertificate": {"secret": "endpoint"}, "serviceMonitor": {
             "enabled": True, "tlsConfig": {"serverName": "ccm.example.com"}}})
         pod, = pods(objects)
@@ -370,7 +370,7 @@ class RenderTest(unittest.TestCase):
         monitor, = of_kind(objects, "ServiceMonitor")
         self.assertEqual(monitor["spec"]["endpoints"][0]["tlsConfig"], {"serverName": "ccm.example.com"})
 
-    def test_issue42_5_a_secret_of_the_values_is_made_and_mounted(self):
+    def test_a_secret_of_the_values_is_made_and_mounted(self):
         for values, key, text, volume in [
                 ({"provider": "digitalocean", "digitalocean": {"token": "dop_v1_a"}}, "access-token", "dop_v1_a", "token"),
                 ({"provider": "openstack", "cloudConfig": {"contents": "[Global]\nuse-clouds = true\n"}}, "cloud.conf",
@@ -384,7 +384,7 @@ class RenderTest(unittest.TestCase):
         args = pods(helm.objects_of({"provider": "openstack", "cloudConfig": {"contents": "  [Global]\n"}}))[0]["containers"][0]["args"]
         self.assertIn("--cloud-config=/etc/config/cloud.conf", args)
 
-    def test_issue42_5_the_chart_says_what_a_store_of_charts_shows(self):
+    def test_the_chart_says_what_a_store_of_charts_shows(self):
         chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
         self.assertTrue(chart["maintainers"][0]["name"])
         self.assertTrue(chart["icon"].startswith("data:image/svg+xml;base64,"))

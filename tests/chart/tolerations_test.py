@@ -18,7 +18,7 @@ POD = re.compile(r"^kind: (Deployment|DaemonSet|Pod)$", re.M)
 
 
 def tolerations(text):
-    """Of the only list of that name: the generated files have one member a line."""
+    """The tolerations of the only list of that name: the generated files have one member a line."""
     found = re.findall(r"^( *)tolerations:\n((?:\1  .*\n)+)", text, re.M)
     if len(found) != 1:
         return []
@@ -32,7 +32,7 @@ def tolerations(text):
 
 
 class TolerationsTest(unittest.TestCase):
-    def test_issue38_1_every_taint_is_tolerated(self):
+    def test_every_taint_is_tolerated(self):
         seen = 0
         for file in FILES:
             text = file.read_text()

@@ -52,7 +52,7 @@ class TaintsTest(unittest.TestCase):
     def places(self):
         return {pod["metadata"]["name"]: pod["spec"].get("nodeName") for pod in self.cluster.get("-n", "kube-system", "pods")}
 
-    def test_issue38_1_the_pod_comes_onto_a_node_with_any_of_the_taints(self):
+    def test_the_pod_comes_onto_a_node_with_any_of_the_taints(self):
         wanted = {}
         for number, taint in enumerate(TAINTS):
             for file, spec in templates():

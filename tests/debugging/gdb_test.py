@@ -41,7 +41,7 @@ class GdbTest(unittest.TestCase):
         subprocess.run([COMPILER, "-std=c++20", "-g", "-O0", "-I", SOURCE / "sdk/include", "-o", WORK / "awaiting",
                         SOURCE / "tests/debugging/awaiting.cpp", "-pthread"], check=True, timeout=300)
 
-    def test_issue39_a_task_and_all_that_await_it(self):
+    def test_a_task_and_all_that_await_it(self):
         out, err = gdb("backtrace", "ccm-awaiting")
         backtrace, chain = out[:out.index("  0x")], out
         self.assertNotIn("initialize_node", backtrace, "the program shows nothing that a backtrace does not")
@@ -49,15 +49,15 @@ class GdbTest(unittest.TestCase):
                          ["read_zone", "read_instance", "initialize_node", "reconcile"], err)
         self.assertRegex(chain, r"initialize_node  .*tests/debugging/awaiting\.cpp:\d\d")
 
-    def test_issue39_coroutines_of_asio(self):
+    def test_coroutines_of_asio(self):
         out, err = gdb("continue", "ccm-awaiting")
         self.assertEqual([name.split("::")[-1] for name in names(out)][:3], ["read_body", "send_request", "read_lease"], err)
 
-    def test_issue39_from_an_address(self):
+    def test_from_an_address(self):
         out, err = gdb("up", "ccm-awaiting frame_ptr->_Coro_promise.continuation._M_fr_ptr")
         self.assertEqual([name.split("::")[-1] for name in names(out)], ["read_instance", "initialize_node", "reconcile"], err)
 
-    def test_issue39_no_coroutine_is_said(self):
+    def test_no_coroutine_is_said(self):
         self.assertIn("_M_fr_ptr is the address", gdb("ccm-awaiting 0")[1])
         self.assertIn("run no coroutine", gdb("up 2", "ccm-awaiting")[1])
 

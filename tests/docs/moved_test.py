@@ -13,7 +13,7 @@ The cloud's limit of calls; Logs; Reporting a bug; When the machine runs out of 
 
 
 class MovedTest(unittest.TestCase):
-    def test_issue42_10_old_links_lead_somewhere(self):
+    def test_old_links_lead_somewhere(self):
         text = (ROOT / "docs/operators.md").read_text()
         headings = dict(re.findall(r"^#{2,3} (.+)\n(.*)", text, re.M))
         for section in re.split(r";\s+", SECTIONS):
@@ -23,7 +23,7 @@ class MovedTest(unittest.TestCase):
                 if moved:
                     self.assertGreater(len((ROOT / "docs" / moved[1]).read_text().splitlines()), 5)
 
-    def test_issue42_10_each_page_for_users_is_in_the_list_of_pages(self):
+    def test_each_page_for_users_is_in_the_list_of_pages(self):
         listed = (ROOT / "docs/README.md").read_text()
         for page in sorted((ROOT / "docs").glob("*.md")):
             if page.name != "README.md":

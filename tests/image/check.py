@@ -244,7 +244,7 @@ class ImageTest(unittest.TestCase):
         (layout / "index.json").write_text(json.dumps(index))
         return layout
 
-    def test_issue42_8_an_artifact_that_refers_to_it_tells_what_is_inside(self):
+    def test_an_artifact_that_refers_to_it_tells_what_is_inside(self):
         bill = pathlib.Path(f"{self.layout}-sbom")
         [artifact] = json.loads((bill / "index.json").read_text())["manifests"]
         blob = lambda folder, digest: (folder / "blobs" / digest.replace(":", "/")).read_text()  # noqa: E731
@@ -320,7 +320,7 @@ class ImageTest(unittest.TestCase):
             self.assertTrue(node["spec"]["providerID"].startswith("sandbox://"))
 
     @unittest.skipIf(os.geteuid() != 0, "a folder as a root needs root")
-    def test_issue42_11_it_initialises_nodes_where_nothing_is_mounted_at_proc(self):
+    def test_it_initialises_nodes_where_nothing_is_mounted_at_proc(self):
         if foreign():
             self.skipTest("the emulator needs /proc")
         box = self.box()
@@ -384,7 +384,7 @@ class ImageTest(unittest.TestCase):
         nodes = self.initialises_nodes(root, box, server, "--cloud-provider=rack", "--cloud-config=/box/machines.txt")
         self.assertTrue(nodes["worker-1"]["spec"]["providerID"].startswith("rack://"))
 
-    def test_issue42_11_another_version_of_a_plugin_takes_the_place_of_its_layer(self):
+    def test_another_version_of_a_plugin_takes_the_place_of_its_layer(self):
         old = next(TREE.glob("lib/ccm/*/service.so")).read_bytes()
         version = json.loads(output(*program("ccmctl"), "plugin", "inspect", next(TREE.glob("lib/ccm/*/service.so")), "-o", "json"))["manifest"]["version"]
         plugin = self.folder / "service.so"
@@ -404,7 +404,7 @@ class ImageTest(unittest.TestCase):
                          {name: value for name, value in config["config"]["Labels"].items() if "service" not in name})
         self.assertEqual((self.unpack(layout) / "usr/lib/ccm/controllers/service.so").read_bytes(), plugin.read_bytes())
 
-    def test_issue42_11_an_image_is_written_neither_over_another_folder_nor_over_itself(self):
+    def test_an_image_is_written_neither_over_another_folder_nor_over_itself(self):
         plugin = next(TREE.glob("lib/ccm/*/node.so"))
         home = self.folder / "home"
         home.mkdir()

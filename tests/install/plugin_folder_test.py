@@ -26,7 +26,7 @@ def run(*command):
 
 
 class PluginFolderTest(unittest.TestCase):
-    def test_issue42_7_host_plugins_and_sdk_follow_it(self):
+    def test_host_plugins_and_sdk_follow_it(self):
         for place in ("lib64/ccm", "lib/x86_64-linux-gnu/ccm"):
             with self.subTest(place), tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)

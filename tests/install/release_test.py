@@ -74,7 +74,7 @@ class ReleaseTest(unittest.TestCase):
         done = subprocess.run([self.root / "tools/release", "dates"], check=True, capture_output=True, text=True, env={**environment, **variables})
         return {name: int(date) for name, date in (line.split() for line in done.stdout.splitlines())}
 
-    def test_issue42_6_a_part_has_the_date_of_its_own_last_change_and_then_of_its_tag(self):
+    def test_a_part_has_the_date_of_its_own_last_change_and_then_of_its_tag(self):
         def changed(second, *files):
             for file in files:
                 (self.root / file).parent.mkdir(exist_ok=True, parents=True)

@@ -34,7 +34,7 @@ def abi_of_the_sdk():
 
 
 class ApkTest(unittest.TestCase):
-    def test_issue42_7_the_functions_share_out_what_is_installed(self):
+    def test_the_functions_share_out_what_is_installed(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             copy = parts_test.Copy(folder)
@@ -54,7 +54,7 @@ class ApkTest(unittest.TestCase):
             self.assertEqual([path.name for path in left], ["LICENSE"])
 
     @unittest.skipUnless(shutil.which("musl-gcc"), "musl-gcc is not installed")
-    def test_issue42_7_a_plugin_in_c_compiles_with_musl(self):
+    def test_a_plugin_in_c_compiles_with_musl(self):
         sources = parts_test.ROOT
         with tempfile.TemporaryDirectory() as folder:
             manifest = pathlib.Path(folder, "ccm_plugin_manifest.h")

@@ -228,7 +228,7 @@ class Packages(unittest.TestCase):
         # Five minutes for a newcomer, of which apt takes most.
         self.assertLess(time.monotonic() - began, 120)
 
-    def test_issue42_7_a_plugin_of_somebody_else_gets_its_dependency_from_its_manifest(self):
+    def test_a_plugin_of_somebody_else_gets_its_dependency_from_its_manifest(self):
         if not shutil.which("dh"):
             self.skipTest("no debhelper")
         machine = Machine(self)

@@ -48,19 +48,19 @@ class DhCcmTest(unittest.TestCase):
         text = (self.folder / "debian/rack.substvars")
         return [line for line in text.read_text().splitlines() if line.startswith("ccm:Depends")] if text.exists() else []
 
-    def test_issue42_7_the_dependency_is_the_newest_abi_of_the_plugins(self):
+    def test_the_dependency_is_the_newest_abi_of_the_plugins(self):
         self.plugin("usr/lib/ccm/providers/one.so", "1.0")
         self.assertEqual(self.depends(), ["ccm:Depends=ccm-abi-1 (>= 1.0)"])
         self.plugin("usr/lib/x86_64-linux-gnu/ccm/controllers/two.so", "1.3")
         (self.folder / "debian/rack.substvars").unlink()
         self.assertEqual(self.depends(), ["ccm:Depends=ccm-abi-1 (>= 1.3)"])
 
-    def test_issue42_7_two_majors_are_two_dependencies(self):
+    def test_two_majors_are_two_dependencies(self):
         self.plugin("usr/lib/ccm/providers/one.so", "1.2")
         self.plugin("usr/lib/ccm/providers/two.so", "2.0")
         self.assertEqual(self.depends(), ["ccm:Depends=ccm-abi-1 (>= 1.2), ccm-abi-2 (>= 2.0)"])
 
-    def test_issue42_7_what_is_no_plugin_is_a_fault_where_plugins_are(self):
+    def test_what_is_no_plugin_is_a_fault_where_plugins_are(self):
         self.add("usr/lib/ccm/providers/none.so", "int none;\n")
         done = self.run_it()
         self.assertNotEqual(done.returncode, 0)

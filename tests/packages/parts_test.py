@@ -97,7 +97,7 @@ class Copy:
 
 
 class PartsTest(unittest.TestCase):
-    def test_issue42_6_a_release_of_one_plugin_changes_one_package_and_one_layer(self):
+    def test_a_release_of_one_plugin_changes_one_package_and_one_layer(self):
         with tempfile.TemporaryDirectory() as folder:
             copy = Copy(pathlib.Path(folder))
             packages, layers = copy.make("first")

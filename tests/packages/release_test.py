@@ -34,7 +34,7 @@ class ReleaseTest(unittest.TestCase):
         self.assertEqual(code, 0, fault)
         return said
 
-    def test_issue42_9_a_tag_of_a_part_takes_the_packages_of_that_part(self):
+    def test_a_tag_of_a_part_takes_the_packages_of_that_part(self):
         parts = [line.split()[0] for line in subprocess.run([ROOT / "tools/release", "parts"], capture_output=True, text=True, check=True).stdout.splitlines()]
         control = set(re.findall(r"^Package: (\S+)", (ROOT / "debian/control").read_text(), re.M))
         taken = []
@@ -46,19 +46,19 @@ class ReleaseTest(unittest.TestCase):
         # Each package is released by one part, and none by two.
         self.assertEqual(sorted(taken), sorted(control))
 
-    def test_issue42_9_the_host_has_image_chart_site_and_sources(self):
+    def test_the_host_has_image_chart_site_and_sources(self):
         said = self.build("host")
         for words in ("ARCH=amd64", "ARCH=arm64", "join.py", "make dist", "make site", "helm package deploy/chart", "sha256sum"):
             self.assertIn(words, said)
         self.assertNotIn("deploy/sign", said)
         self.assertIn("deploy/sign ABCD", self.build("host", CCM_SIGNING_KEY="ABCD"))
 
-    def test_issue42_9_a_tag_that_is_not_the_version_is_refused(self):
+    def test_a_tag_that_is_not_the_version_is_refused(self):
         code, said, fault = run(RELEASE / "build", "host-v99.0.0", "release")
         self.assertEqual((code, said), (1, ""))
         self.assertIn("is not the version of host", fault)
 
-    def test_issue42_9_what_is_published_goes_where_names_says(self):
+    def test_what_is_published_goes_where_names_says(self):
         (self.folder / "ccm-host_0_amd64.deb").write_text("")
         layout = self.folder / "image-sbom-package"
         (layout / "blobs/sha256").mkdir(parents=True)

@@ -50,22 +50,22 @@ class RpmTest(unittest.TestCase):
     def query(self, name, what):
         return parts_test.run("rpm", "-qp", what, self.rpms[name]).split("\n")
 
-    def test_issue42_7_a_package_for_each_part(self):
+    def test_a_package_for_each_part(self):
         plugins = {f"ccm-{kind}-{name}" for kind, names in PLUGINS.items() for name in names}
         self.assertEqual(set(self.rpms), plugins | {"ccm", "ccm-host", "ccm-tools", "ccm-sandbox", "ccm-devel"})
         self.assertEqual(len(self.sources), 1)
 
-    def test_issue42_7_plugins_are_where_the_host_looks(self):
+    def test_plugins_are_where_the_host_looks(self):
         for kind, names in PLUGINS.items():
             for name in names:
                 self.assertIn(f"/usr/lib64/ccm/{kind}s/{name}.so", self.query(f"ccm-{kind}-{name}", "-l"))
         self.assertIn("/usr/lib64/cmake/ccm/ccm-config.cmake", self.query("ccm-devel", "-l"))
 
-    def test_issue42_7_the_tools_are_a_plugin_of_kubectl_with_a_page(self):
+    def test_the_tools_are_a_plugin_of_kubectl_with_a_page(self):
         for file in ("/usr/bin/ccmctl", "/usr/bin/kubectl-ccm", "/usr/share/man/man1/kubectl-ccm.1.gz"):
             self.assertIn(file, self.query("ccm-tools", "-l"))
 
-    def test_issue42_7_the_abi_is_the_tie_and_comes_from_the_manifest(self):
+    def test_the_abi_is_the_tie_and_comes_from_the_manifest(self):
         self.assertIn("ccm-abi-1 = 1.1", self.query("ccm-host", "--provides"))
         for kind, names in PLUGINS.items():
             for name in names:
@@ -73,7 +73,7 @@ class RpmTest(unittest.TestCase):
                 said = json.loads(manifest.read_text())["abi"]
                 self.assertIn(f"ccm-abi-1 >= {said}", self.query(f"ccm-{kind}-{name}", "--requires"), name)
 
-    def test_issue42_7_the_generator_for_packages_of_others_reads_the_manifest(self):
+    def test_the_generator_for_packages_of_others_reads_the_manifest(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             attributes = folder / "fileattrs"

@@ -41,12 +41,12 @@ class SbomTest(unittest.TestCase):
     def read(self, document):
         return parse_file(str(self.path(document)))
 
-    def test_issue42_8_each_is_valid(self):
+    def test_each_is_valid(self):
         for name in DOCUMENTS:
             with self.subTest(name.name):
                 self.assertEqual([fault.validation_message for fault in validate_full_spdx_document(self.read(name))], [])
 
-    def test_issue42_8_each_package_has_purl_supplier_and_licence(self):
+    def test_each_package_has_purl_supplier_and_licence(self):
         for name in DOCUMENTS:
             for package in self.read(name).packages:
                 with self.subTest(f"{name.name} {package.name}"):
@@ -57,7 +57,7 @@ class SbomTest(unittest.TestCase):
                     self.assertTrue(package.supplier.name)
                     self.assertNotIn(str(package.license_declared), ("NOASSERTION", "None"))
 
-    def test_issue42_8_each_package_stands_in_a_relation(self):
+    def test_each_package_stands_in_a_relation(self):
         for name in DOCUMENTS:
             document = self.read(name)
             related = {relation.related_spdx_element_id for relation in document.relationships if relation.relationship_type in LINKS}
@@ -65,7 +65,7 @@ class SbomTest(unittest.TestCase):
                       if relation.relationship_type == RelationshipType.DESCRIBES]
             self.assertEqual({package.spdx_id for package in document.packages}, related | {root}, name.name)
 
-    def test_issue42_8_what_is_compiled_in_is_told(self):
+    def test_what_is_compiled_in_is_told(self):
         compiled = {}
         for name in DOCUMENTS:
             document = self.read(name)

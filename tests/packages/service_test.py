@@ -13,10 +13,10 @@ class ServiceTest(unittest.TestCase):
         self.assertEqual(len(values), 1, name)
         return values[0]
 
-    def test_issue37_12_no_core_file_holds_the_credentials(self):
+    def test_no_core_file_holds_the_credentials(self):
         self.assertEqual(self.setting("LimitCORE"), "0")
 
-    def test_issue37_12_its_memory_is_bounded_above_what_a_large_cluster_needs(self):
+    def test_its_memory_is_bounded_above_what_a_large_cluster_needs(self):
         number, unit = re.fullmatch(r"([0-9]+)([MG])", self.setting("MemoryMax")).groups()
         self.assertGreaterEqual(int(number) * {"M": 1, "G": 1024}[unit], 128)
 
