@@ -21,9 +21,10 @@ RULES = [
 ]
 
 # A comment that begins so has the reader look for what it is about.
-CODE = re.compile(r"\.(cpp|hpp|c|h|py|rs|go)$")
-NO_SUBJECT = re.compile(r"^\s*(?://[/!]?|/\*\*?|#) (Of|That of|Those|The same|The ones?)\b")
-COMMENT = {True: re.compile(r"^\s*#"), False: re.compile(r"^\s*(//|/\*|\*(?=[ /]|$))")}  # by: is Python
+CODE = re.compile(r"\.(cpp|hpp|c|h|py|rs|go|sh|cmake|yaml)$|(^|/)CMakeLists\.txt$")
+NO_SUBJECT = re.compile(r'^\s*(?:(?://[/!]?|/\*\*?|#) |""")(Of|That of|Those|The same|The ones?)\b')
+COMMENT = {True: re.compile(r'^\s*(#|""")'), False: re.compile(r"^\s*(//|/\*|\*(?=[ /]|$))")}  # by: has comments after #
+HASH = re.compile(r"\.(py|sh|cmake|yaml|txt)$")
 
 LONGEST_FILE = 800
 LONGEST_SCENARIO_LINE = 160
@@ -40,7 +41,7 @@ def without_subject(path, lines):
     """The number of each line that begins a comment without a subject, and the words."""
     if not CODE.search(path):
         return
-    comment = COMMENT[path.endswith(".py")]
+    comment = COMMENT[bool(HASH.search(path))]
     for number, line in enumerate(lines, 1):
         found = NO_SUBJECT.match(line)
         if found and comment.match(line) and not (number > 1 and comment.match(lines[number - 2])):

@@ -44,7 +44,7 @@ def spdx_name(word):
 
 
 def expression(short):
-    """Of Debian's "Expat or Apache-2.0, and BSD-3-clause"; what has other words is a licence of its own."""
+    """The SPDX expression for a short name such as "Expat or Apache-2.0, and BSD-3-clause"; other words are a licence of their own."""
     alternatives = []
     for one in re.split(r"\s+or\s+", re.sub(r",", "", short.strip())):
         names = re.split(r"\s+and\s+", one)
@@ -56,7 +56,7 @@ def expression(short):
 
 
 def merged(paragraphs, folder, taken):
-    """Those of a library without its header and its packaging, for a file that has several libraries: paths are in a folder,
+    """The paragraphs of one library for a file that has several: without its header and its packaging. Paths are in a folder,
     and a licence whose name stands for another text already gets the folder's name as well. `taken` has name -> text."""
     names, new_texts = {}, []
     for one in paragraphs[1:]:

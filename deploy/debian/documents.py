@@ -43,7 +43,7 @@ def paragraphs(text):
 
 
 def entries(text):
-    """The same as a Debian changelog has them."""
+    """The paragraphs of a section as a Debian changelog has them."""
     for line in paragraphs(text):
         first = "  * " if line.startswith("- ") else "  "
         words = line.removeprefix("- ") if line.startswith("- ") else f"[ {line} ]"
@@ -51,7 +51,7 @@ def entries(text):
 
 
 def changelog(package, sections, date, maintainer):
-    """Of these (version, note beside it, text), the newest first."""
+    """A Debian changelog with these sections (version, note beside it, text), the newest first."""
     for version, note, text in sections:
         when = datetime.datetime.fromisoformat(f"{note}T00:00:00+00:00").timestamp() if re.fullmatch(r"\d{4}-\d\d-\d\d", note) else date
         yield f"{package} ({version}) stable; urgency=medium\n\n" + "\n".join(entries(text)) + \
@@ -59,7 +59,7 @@ def changelog(package, sections, date, maintainer):
 
 
 def sections(part, version):
-    """Those of the part's CHANGELOG.md from this version on down."""
+    """The sections of the part's CHANGELOG.md from this version on down."""
     path = parts.output(SOURCES / "tools/release", "changelog", part).strip()
     found = re.findall(r"^## (\S+)(?: \(([^)\n]*)\))?\n+(.*?)\s*(?=^## |\Z)", (SOURCES / path).read_text(), re.M | re.S)
     start = [row[0] for row in found].index(version)

@@ -23,7 +23,7 @@ SOURCES = pathlib.Path(__file__).resolve().parents[2]
 
 
 def part_dates():
-    """Of each part, by its name, as tools/release tells them; SOURCE_DATE_EPOCH, where it is set, is that of all."""
+    """Each part's date by its name, as tools/release tells it; SOURCE_DATE_EPOCH, where it is set, is the date of all."""
     done = subprocess.run([SOURCES / "tools/release", "dates"], capture_output=True, text=True)
     if done.returncode != 0:
         raise ValueError(f"layers need dates: set SOURCE_DATE_EPOCH, or build in a checkout of git. {done.stderr.strip()}")

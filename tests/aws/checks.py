@@ -90,7 +90,7 @@ def check(service, shape, tree, path, faults):
 
 
 def wire_name(service, name, member):
-    """Of a member of a structure, in a request."""
+    """The name that a member of a structure has in a request."""
     given = member.serialization
     if service != "ec2":
         return given.get("name", name)

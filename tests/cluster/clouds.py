@@ -42,7 +42,7 @@ class Sandbox:
         return "sandbox://m-%d" % number
 
     def backends(self):
-        """Of each load balancer the provider IDs of its machines."""
+        """For each load balancer the provider IDs of its machines."""
         return [sorted(self.provider_id(int(backend.split("-")[1])) for backend in balancer["backends"])
                 for balancer in request("GET", self.control + "/load_balancers")["load_balancers"]]
 

@@ -100,7 +100,7 @@ class ControlPlaneTest(unittest.TestCase):
         self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
 
     def image(self):
-        """Of the Deployment; the same of each Pod that is not going."""
+        """The image of the Deployment, which each Pod that is not going has as well."""
         image = self.cluster.get("-n", "kube-system", "deployment", NAME)["spec"]["template"]["spec"]["containers"][0]["image"]
         pods = [pod["spec"]["containers"][0]["image"] for pod in self.cluster.get("-n", "kube-system", "pods", "-l", "k8s-app=" + NAME)
                 if "deletionTimestamp" not in pod["metadata"]]

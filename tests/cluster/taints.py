@@ -34,5 +34,5 @@ def tolerates(toleration, taint):
 
 
 def first(tolerations, taint):
-    """The one that counts: its tolerationSeconds decide when the Pod has to leave."""
+    """The toleration that counts: its tolerationSeconds decide when the Pod has to leave."""
     return next((toleration for toleration in tolerations if tolerates(toleration, taint)), None)

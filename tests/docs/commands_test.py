@@ -9,7 +9,7 @@ import commands
 
 class CommandsTest(unittest.TestCase):
     def findings(self, text, *rows, page="docs/guide.md"):
-        """Of a small tree with that page and that table."""
+        """The findings in a small tree with that page and that table."""
         tree = {
             "README.md": "", "tests/guide_test.py": "def test_it(): read('docs/guide.md')\n",
             commands.TABLE: "".join("\t".join(row) + "\n" for row in rows), page: text,

@@ -9,7 +9,7 @@ import paths
 
 class PathsTest(unittest.TestCase):
     def findings(self, text, page="docs/guide.md"):
-        """Of a small tree with that page."""
+        """The findings in a small tree with that page."""
         tree = {
             "README.md": "# The project\n\n## How it works (in short)\n", "docs/facts/host.md": "", "core/app/main.cpp": "",
             "core/app/manager.cpp": "void Manager::lead() {}", "sdk/include/ccm/abi/base.h": "",

@@ -12,7 +12,7 @@ FILES = ("ledger.hpp", "ledger.cpp", "plugin.cpp", "CMakeLists.txt", "main.go", 
 
 class TablesTest(unittest.TestCase):
     def findings(self, *lines, folder="plugins/providers/own", names=FILES):
-        """Of a folder with these files and a README with that table; without lines there is no README."""
+        """The findings in a folder with these files and a README with that table; without lines there is no README."""
         with tempfile.TemporaryDirectory() as root:
             for name in names:
                 path = Path(root, folder, name)

@@ -9,7 +9,7 @@ import check
 
 class CheckTest(unittest.TestCase):
     def findings(self, **changes):
-        """Of a small tree in which all is well, with these files changed or added; `__` stands for `/`."""
+        """The findings in a small tree in which all is well, with these files changed or added; `__` stands for `/`."""
         tree = {
             "docs__facts__nodes.md": "- **NODE-1** One.\n- **NODE-2** Two, after NODE-1.\n  - **NODE-2a** A part.\n",
             "docs__facts__host.md": "| fact | |\n| **HOST-8** | flag |\n| **HOST-9** | flag |\n| **HOST-10** | flag |\n",

@@ -29,6 +29,9 @@ class LintTextTest(unittest.TestCase):
                      "#pragma once\n// The one that leads.", "// The same"):
             self.assertEqual(self.found(text, "tools/ccmctl/output.hpp"), 1, text)
         self.assertEqual(self.found("a = 1\n# Of `ccmctl plugin new`.", "tests/install/a.py"), 1)
+        self.assertEqual(self.found('def name(self):\n    """Of a Node."""', "tests/install/a.py"), 1)
+        for path in ("core/CMakeLists.txt", "cmake/a.cmake", "deploy/chart/values.yaml", "tests/a.sh"):
+            self.assertEqual(self.found("a: 1\n# Of the Pods.", path), 1, path)
         for text in ("// The port\n// Of a Node.", "/* The port\n * Of a Node. */", "// Often.", "// Offers it.", "int a;  // Of a Node.",
                      "// As Node(), of a Service.", "auto text = \"// Of a Node.\";"):
             self.assertEqual(self.found(text, "tools/ccmctl/output.hpp"), 0, text)

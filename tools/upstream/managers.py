@@ -139,7 +139,7 @@ class Ours:
         return {"flag": self.flags(), "gate": gates, "client-gate": self.gates("client_feature_gates.cpp", CLIENT_GATE)}
 
     def flags(self):
-        """Those that --help shows; complete() adds the rest."""
+        """The flags that --help shows; complete() adds the rest."""
         text = subprocess.run([self.program, "--help"], check=True, capture_output=True, text=True).stdout
         self.usage, flags, group, name = {}, {}, "", None
         for line in text.split("\n"):

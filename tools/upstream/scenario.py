@@ -105,7 +105,7 @@ class Scenario:
             self.join(number)
 
     def lose_instances(self):
-        """Of one Node that can be deleted, and of one that cannot."""
+        """The instances of two Nodes vanish: one Node can be deleted, the other cannot."""
         for name, number in (("worker-3", 3), (KEPT, 5)):
             self.cloud.remove(name, number)
             self.set_ready(name, False)

@@ -23,7 +23,7 @@ run(${WORK}/source ${GO} mod edit -replace ccm=${share}/go)
 run(${WORK}/source ${GO} vet .)
 run(${WORK}/source ${GO} build -buildmode=c-shared -o ${WORK}/rack.so .)
 run(${WORK}/source ${GO} test .)
-# The one for Hetzner Cloud, with the fake of its API.
+# The example for Hetzner Cloud, with the fake of its API.
 run(${WORK} ${CMAKE_COMMAND} -E copy_directory ${share}/examples/provider-hetzner ${WORK}/hetzner)
 run(${WORK}/hetzner ${GO} mod edit -replace ccm=${share}/go)
 run(${WORK}/hetzner ${GO} vet ./...)

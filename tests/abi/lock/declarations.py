@@ -8,7 +8,7 @@ ROLES = ('frozen', 'request', 'result', 'notice', 'host table', 'plugin table')
 
 @dataclass
 class Tags:
-    """Of a comment: its bracketed words, and what stands after the colon of [null: a, b]."""
+    """What a comment has in brackets: its words, and what stands after the colon of [null: a, b]."""
     words: list = field(default_factory=list)
     since: str = ''
     null: list = field(default_factory=list)
