@@ -85,6 +85,8 @@ class ReleaseTest(unittest.TestCase):
         text = (ROOT / ".github/workflows/release.yml").read_text()
         for script in ("deploy/release/build", "deploy/release/publish"):
             self.assertIn(f'{script} "$GITHUB_REF_NAME" release', text)
+        # tools/release and go.sh need it before install-packages runs; the container has no Python.
+        self.assertRegex(text, r"apt-get install .*\bpython3-venv\b")
         self.assertEqual(set(re.findall(r"ghcr\.io\S*", text)), {"ghcr.io"})
         for script in ("build", "publish"):
             self.assertNotIn("ghcr.io", (RELEASE / script).read_text())
