@@ -19,6 +19,7 @@ FOREIGN = re.compile(r"<(?:script|img|iframe)[^>]* src=\"?(?:https?:)?//[^>]*>|<
 SCRIPTS = ["mermaid.min.js", "iframe-worker.js"]
 BLOCK = re.compile(r"- |1\. |\| ")
 FENCE = re.compile(r"^ *```")
+ITEM = re.compile(r"\d+\. |- ")
 
 
 def tracked(pattern):
@@ -31,6 +32,24 @@ def listing(folder):
     """A page for a folder that has none."""
     names = sorted(path.name + ("/" if path.is_dir() else "") for path in (ROOT / folder).iterdir())
     return "# %s\n\n%s\n" % (folder, "\n".join("- `%s`" % name for name in names))
+
+
+def with_wide_lists(lines):
+    """The lines with four spaces before what belongs to an item of a list. The repository's host wants as many as the item's mark is wide,
+    mkdocs wants four, and takes code of an item for text without them; and an item for text after a paragraph of the one before."""
+    width, code, before, paragraphs = 0, False, "", False
+    for line in lines:
+        mark = None if code else ITEM.match(line)
+        code ^= bool(FENCE.match(line))
+        paragraphs = (paragraphs or not line) and width > 0
+        if mark:
+            if paragraphs and before:
+                yield ""
+            width, paragraphs = len(mark[0]), False
+        elif line and not line.startswith(" " * width) and (not before or line.startswith("```")):
+            width = 0
+        yield " " * (4 - width) + line if width and not mark and line.startswith(" " * width) else line
+        before = line
 
 
 class Pages:
@@ -69,7 +88,7 @@ class Pages:
             if not code:
                 line = LINK.sub(lambda match: match[1] + self.target(page, match[2]) + match[3], line)
             lines.append(line)
-        self.write(page, "\n".join(lines) + "\n")
+        self.write(page, "\n".join(with_wide_lists(lines)) + "\n")
 
 
 def main(build, folder):
@@ -93,4 +112,5 @@ def main(build, folder):
     return 1 if foreign else 0
 
 
-sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()))
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()))
