@@ -120,11 +120,11 @@ lint: packages-lint configure ## formatting, includes, link lines and clang-tidy
 	@tools/lint $(BUILD)
 
 # The linter of workflows, from its Go module. It needs a newer Go than Debian 12 has.
-lint-workflows: packages-workflows ## actionlint on .github/workflows, shellcheck on the scripts of releases
-	@[ -x $(BUILD)/tools/actionlint ] || { mkdir -p $(BUILD)/tests && . tests/kube-apiserver/go.sh $(abspath $(BUILD))/tests && \
+lint-workflows: packages-workflows ## actionlint on .github/workflows, shellcheck on all shell scripts
+	@[ -x $(BUILD)/tools/actionlint ] || { mkdir -p $(BUILD)/tests && GO_FOLDER=$(abspath $(BUILD))/tests && . tests/kube-apiserver/go.sh && \
 	  GOBIN=$(abspath $(BUILD))/tools go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12; }
 	@$(BUILD)/tools/actionlint -shellcheck shellcheck .github/workflows/*.yml
-	@shellcheck -x .ci/run deploy/release/build deploy/release/publish deploy/debian/build deploy/rpm/ccm.req tests/packages/fresh_debian
+	@shellcheck -x -P SCRIPTDIR -S warning $$(git grep -lE '^#! ?/(usr/)?bin/(env )?(ba|da)?sh')
 
 abi-lock: packages-test ## write tests/abi/v1.lock and the Rust declarations again, after an addition to the plugin ABI
 	@tests/abi/lock/abi_lock.py write sdk/include tests/abi/v1.lock

@@ -6,7 +6,10 @@ set -eu
 case $1 in /*) folder=$1 ;; *) folder=$PWD/$1 ;; esac
 mkdir -p "$folder"
 cd "$(dirname "$0")/../kube-apiserver"
-. ./go.sh "$folder"
+GO_FOLDER=$folder
+# shellcheck source=tests/kube-apiserver/go.sh
+. ./go.sh
+# shellcheck source=tests/kube-apiserver/release.sh
 . ./release.sh
 for program in .=kube-apiserver ./kubelet=kubelet k8s.io/kubernetes/cmd/kube-controller-manager=kube-controller-manager \
   k8s.io/kubernetes/cmd/kube-scheduler=kube-scheduler; do

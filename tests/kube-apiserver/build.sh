@@ -5,6 +5,7 @@ set -eu
 case $1 in /*) output=$1 ;; *) output=$PWD/$1 ;; esac
 mkdir -p "$(dirname "$output")"
 cd "$(dirname "$0")"
-. ./go.sh "$(dirname "$output")"
+GO_FOLDER=$(dirname "$output")
+. ./go.sh
 . ./release.sh
 exec go build -trimpath -ldflags="$flags" -o "$output" .

@@ -6,7 +6,8 @@ set -eu
 case $1 in /*) output=$1 ;; *) output=$PWD/$1 ;; esac
 mkdir -p "$(dirname "$output")"
 cd "$(dirname "$0")"
-. ../../kube-apiserver/go.sh "$(dirname "$output")"
+GO_FOLDER=$(dirname "$output")
+. ../../kube-apiserver/go.sh
 
 helm=$(go list -m -f '{{.Version}}' helm.sh/helm/v3)
 kubernetes=$(go list -m -f '{{.Version}}' k8s.io/client-go) # v0.36.3 is of Kubernetes 1.36.3
