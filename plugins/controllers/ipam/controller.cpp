@@ -89,7 +89,7 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
     ledger_->forget(node);
     starved_.erase(node.name);
     foreign_.erase(node.name);
-    told_.erase(node.name);
+    reported_.erase(node.name);
     // A standby compares when it leads.
     if (ledger_->contested() && host_.leader.leading()) queue.add(node.name, Priority::periodic);
     return wake(queue);
@@ -116,7 +116,7 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
 
 void Controller::wake(const Queue& queue) {
   uint32_t freed = ledger_->take_freed();
-  for (const auto& [name, told] : starved_) {
+  for (const auto& [name, reported] : starved_) {
     if (freed-- == 0) return;
     queue.add(name);
   }
@@ -292,12 +292,12 @@ Status Controller::judge_ranges_of(const Object& node) {
   const std::string name(node.name());
   const auto trouble = ledger_->trouble(name);
   if (!trouble) {
-    told_.erase(name);
+    reported_.erase(name);
     return {};
   }
-  auto& told = told_[name];
-  if (told.first != node.uid() || told.second != *trouble) {
-    told = {std::string(node.uid()), *trouble};
+  auto& reported = reported_[name];
+  if (reported.first != node.uid() || reported.second != *trouble) {
+    reported = {std::string(node.uid()), *trouble};
     host_.log.warning("A node's pod ranges are wrong",
                       {{"node", name}, {"reason", trouble->message}});
     events_.warning(node, trouble->reason, trouble->message);
@@ -308,7 +308,7 @@ Status Controller::judge_ranges_of(const Object& node) {
 
 Status Controller::report(const Object& node, Status status, uint32_t attempt) {
   const std::string name(node.name());
-  const auto tell = [&](std::string_view reason) {
+  const auto report_event = [&](std::string_view reason) {
     events_.normal(
         node, reason,
         "Node " + name + " status is now: " + std::string(reason) + ": " + status.message());
@@ -321,17 +321,17 @@ Status Controller::report(const Object& node, Status status, uint32_t attempt) {
     const auto [place, fresh] = starved_.try_emplace(name, now);
     if (fresh || now - place->second >= kTellAgain) {
       place->second = now;
-      tell("CIDRNotAvailable");  // IPAM-30
+      report_event("CIDRNotAvailable");  // IPAM-30
     }
     return status.with_retry_after(kExhaustedRetry);
   }
   if (status.ok() || status.error_class() == ErrorClass::waiting) return status;
   if (status.refused()) {
-    tell("CIDRAssignmentFailed");
+    report_event("CIDRAssignmentFailed");
     // The refusal, perhaps of an admission webhook, may end without a change of the Node.
     return status.with_class(ErrorClass::none).with_retry_after(kRefusedRetry);
   }
-  if (attempt % kReportEvery == kFirstReportedAttempt) tell("CIDRAssignmentFailed");
+  if (attempt % kReportEvery == kFirstReportedAttempt) report_event("CIDRAssignmentFailed");
   return status;
 }
 

@@ -54,7 +54,7 @@ class Controller {
   void note_foreign(const Object& node, const NodeState& state);
   [[nodiscard]] Status held_off() const;
 
-  // Tells what is new. A permanent failure while something is wrong with the Node's ranges.
+  // Reports what is new. A permanent failure while something is wrong with the Node's ranges.
   Status judge_ranges_of(const Object& node);
   Status report(const Object& node, Status status, uint32_t attempt);
 
@@ -68,8 +68,8 @@ class Controller {
   bool caught_up_ = false;  // the watch has brought that write back
   std::map<std::string, std::chrono::milliseconds, std::less<>>
       starved_;  // last recorded as an Event
-  std::map<std::string, std::pair<std::string, Trouble>, std::less<>> told_;  // uid and what
-  std::set<std::string, std::less<>> foreign_;                                // to be reconciled
+  std::map<std::string, std::pair<std::string, Trouble>, std::less<>> reported_;  // uid and what
+  std::set<std::string, std::less<>> foreign_;  // to be reconciled
   Queue queue_;
 };
 

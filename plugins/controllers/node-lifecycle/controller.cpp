@@ -140,9 +140,9 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
   if (state.same_input(before)) return;
   // Taints that come and go while it is not Ready anyway, ours among them, say nothing new about
   // the instance.
-  const auto doubt = in_doubt_.find(state.name);
-  const bool released = state.released && !before.released && doubt != in_doubt_.end() &&
-                        waits_for_release(doubt->second.outcome.status());
+  const auto examination = examinations_.find(state.name);
+  const bool released = state.released && !before.released && examination != examinations_.end() &&
+                        waits_for_release(examination->second.outcome.status());
   // Whoever releases thirty Nodes waits for their end. A kubelet may write it, too: looks at a Node
   // that nobody holds are its own business only at the usual pace.
   if (released) pace_.hinted(state.name, host_.timer.now());
@@ -153,7 +153,7 @@ void Controller::on_event(EventKind kind, const Object& old, const Object& now,
 }
 
 void Controller::forget(const std::string& name) {
-  in_doubt_.erase(name);
+  examinations_.erase(name);
   stops_.erase(name);
 }
 
@@ -162,8 +162,8 @@ milliseconds Controller::wait(std::string_view name) const {
 }
 
 milliseconds Controller::pause(const std::string& name) const {
-  const auto doubt = in_doubt_.find(name);
-  return doubt == in_doubt_.end() ? period_ : doubt->second.pause;
+  const auto examination = examinations_.find(name);
+  return examination == examinations_.end() ? period_ : examination->second.pause;
 }
 
 Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
@@ -191,21 +191,21 @@ Task<Result<ReconcileResult>> Controller::reconcile(Ctx ctx, Request request) {
   }
   if (wait(state.name) > milliseconds(0)) co_return too_early(state.name);
   auto examined = co_await examine(ctx, node);
-  const auto doubt = in_doubt_.find(state.name);
-  if (doubt != in_doubt_.end()) doubt->second.outcome = examined;
+  const auto examination = examinations_.find(state.name);
+  if (examination != examinations_.end()) examination->second.outcome = examined;
   co_return examined;
 }
 
 // Pages go on showing what the last look led to.
 Result<ReconcileResult> Controller::too_early(const std::string& name) const {
-  const auto doubt = in_doubt_.find(name);
-  if (doubt == in_doubt_.end()) {
+  const auto examination = examinations_.find(name);
+  if (examination == examinations_.end()) {
     return Status(Code::unavailable, ErrorClass::waiting,
                   "the Node was looked at often of late, so the next look waits")
         .with_reason("LookedAtOften")
         .with_retry_after(wait(name));
   }
-  const auto& outcome = doubt->second.outcome;
+  const auto& outcome = examination->second.outcome;
   if (outcome.ok()) return again(wait(name));
   Status status = outcome.status();
   return status.with_retry_after(wait(name));
@@ -214,9 +214,9 @@ Result<ReconcileResult> Controller::too_early(const std::string& name) const {
 Task<Result<ReconcileResult>> Controller::examine(Ctx ctx, Object node) {
   const std::string name(node.name());
   const milliseconds begun = host_.timer.now();
-  Doubt& doubt = in_doubt_[name];
-  const milliseconds cost = kLookCost * static_cast<int64_t>(in_doubt_.size());
-  doubt.pause = std::max(pace_.look(name, begun), cost);
+  Examination& examination = examinations_[name];
+  const milliseconds cost = kLookCost * static_cast<int64_t>(examinations_.size());
+  examination.pause = std::max(pace_.look(name, begun), cost);
   auto instance = co_await look(ctx, node);
   count(instance);
   if (instance.ok()) {
@@ -229,12 +229,12 @@ Task<Result<ReconcileResult>> Controller::examine(Ctx ctx, Object node) {
     forget(name);
     co_return left_alone(failure.message(), failure.reason());
   }
-  co_return not_told(name, failure);
+  co_return not_known(name, failure);
 }
 
 // Waiting: pages show the Node and the cloud's reason, and a failing cloud writes no line for each
 // of thousands of Nodes.
-Status Controller::not_told(const std::string& name, const Status& look) const {
+Status Controller::not_known(const std::string& name, const Status& look) const {
   return Status(look.code(), ErrorClass::waiting,
                 "the cloud does not tell the state of the instance: " + look.message())
       .with_reason(look.reason().empty() ? "InstanceStateUnknown" : look.reason())
@@ -298,9 +298,9 @@ Task<Result<ReconcileResult>> Controller::act(Ctx ctx, Object node, Instance ins
       status = co_await remove(ctx, node, "does not exist any more");
       break;
     case InstanceState::unknown:
-      co_return not_told(state.name, instance.why.ok() ? Status(Code::unavailable,
-                                                                "its answer has no state for it")
-                                                       : instance.why);
+      co_return not_known(state.name, instance.why.ok() ? Status(Code::unavailable,
+                                                                 "its answer has no state for it")
+                                                        : instance.why);
   }
   if (status.error_class() == ErrorClass::waiting) status.with_retry_after(pause(state.name));
   if (!status.ok()) co_return status;
@@ -340,7 +340,7 @@ Task<Status> Controller::set_taints(Ctx ctx, Object node, Wanted wanted) {
     patch.answer = PatchAnswer::none;
     const auto written = co_await host_.kube.patch(ctx, std::move(patch));
     if (gone(written.status())) co_return Status();
-    if (written.ok()) tell_taints(node, wanted);
+    if (written.ok()) report_taints(node, wanted);
     if (written.status().error_class() != ErrorClass::conflict || left == 1) {
       co_return written.status();
     }
@@ -355,7 +355,7 @@ Task<Status> Controller::set_taints(Ctx ctx, Object node, Wanted wanted) {
   }
 }
 
-void Controller::tell_taints(const Object& node, Wanted wanted) const {
+void Controller::report_taints(const Object& node, Wanted wanted) const {
   const std::string name(node.name());
   if (wanted == Wanted::none) {
     host_.log.info("Removed the taints of a shut down instance", {{"node", name}});

@@ -39,7 +39,7 @@ class Controller {
   };
 
   // A Node whose instance is being looked at.
-  struct Doubt {
+  struct Examination {
     std::chrono::milliseconds pause{0};                   // until the next look
     Result<ReconcileResult> outcome = ReconcileResult();  // of the last one
   };
@@ -53,10 +53,10 @@ class Controller {
   // MET-15: one answer says what upstream asks in two calls.
   void count(const Result<Instance>& answer) const;
   // The status of a reconcile whose look ended so: the Node is looked at again after a pause.
-  [[nodiscard]] Status not_told(const std::string& name, const Status& look) const;
+  [[nodiscard]] Status not_known(const std::string& name, const Status& look) const;
   Task<Result<ReconcileResult>> act(Ctx ctx, Object node, Instance instance);
   Task<Status> set_taints(Ctx ctx, Object node, Wanted wanted);
-  void tell_taints(const Object& node, Wanted wanted) const;
+  void report_taints(const Object& node, Wanted wanted) const;
   Task<Status> remove(Ctx ctx, Object node, std::string cause);
   // The taints for an instance that is shut down now.
   Wanted stopped(const NodeState& node);
@@ -72,7 +72,7 @@ class Controller {
   std::chrono::milliseconds period_{5'000};  // HOST-31
   bool out_of_service_ = false;
   LookPace pace_{period_};
-  std::map<std::string, Doubt, std::less<>> in_doubt_;  // by Node name
+  std::map<std::string, Examination, std::less<>> examinations_;  // by Node name
   std::map<std::string, Stop, std::less<>>
       stops_;  // by Node name; a restart loses them without harm
 };

@@ -392,7 +392,7 @@ void Controller::report_restored(const Object& node, const std::vector<NodeAddre
   const bool again = restored.addresses == addresses;
   restored.addresses = addresses;
   restored.at = host_.timer.now();
-  if (!again || std::exchange(restored.told, true)) return;
+  if (!again || std::exchange(restored.reported, true)) return;
   host_.events.warning(node, "CloudAddressesOverwritten",
                        "Somebody replaces the addresses that the cloud gives this Node, most "
                        "likely a kubelet without --cloud-provider=external: start it with that "

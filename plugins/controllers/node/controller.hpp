@@ -76,7 +76,7 @@ class Controller {
   struct Restored {
     std::vector<NodeAddress> addresses;
     std::chrono::milliseconds at{0};
-    bool told = false;
+    bool reported = false;
   };
   std::unordered_map<std::string, Restored> restored_;
   // Nodes that were uninitialised at their last attempt: their instances are looked up afresh.

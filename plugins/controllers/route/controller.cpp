@@ -182,12 +182,12 @@ Task<Status> Controller::sync(Ctx ctx, Run& run) {
   const milliseconds now = host_.timer.now();
   run.plan = make_plan(input_of(run));
   outside_ = run.plan.outside;
-  if (!doubt_.believe(run.plan.expected, run.plan.missing, now)) {
-    notices_.doubted(run.plan.expected, run.plan.missing);
+  if (!listing_check_.believe(run.plan.expected, run.plan.missing, now)) {
+    notices_.incomplete_listing(run.plan.expected, run.plan.missing);
     co_return Status(Code::unavailable, ErrorClass::waiting,
                      "the cloud's list lacks " + std::to_string(run.plan.missing) + " of " +
                          std::to_string(run.plan.expected) + " routes; it is asked once more")
-        .with_retry_after(Doubt::kLookAgain);
+        .with_retry_after(ListingCheck::kLookAgain);
   }
   notices_.begin(now);
   Batch changes = make_batch(run.plan);
@@ -195,7 +195,7 @@ Task<Status> Controller::sync(Ctx ctx, Run& run) {
     co_await apply(ctx, run, std::move(changes));
   }
   if (ctx.cancelled()) co_return ctx.status();
-  tell(run);
+  report(run);
   measure(run);
   co_await write_conditions(ctx, run);
   co_return run.outcome;
@@ -280,7 +280,7 @@ Task<void> Controller::apply(Ctx ctx, Run& run, Batch batch) {
     co_return;
   }
   if (!made.ok()) run.outcome = Status(made.status()).with_context("change the cloud's routes");
-  // After a batch that failed as a whole the next listing tells more.
+  // After a batch that failed as a whole the next listing says more.
   const auto status_of = [&](std::size_t i) { return made.ok() ? (*made)[i] : made.status(); };
   for (std::size_t i = 0; made.ok() && i < removals.size(); ++i) {
     note_removal(run, batch.removals[i], status_of(i));
@@ -402,7 +402,7 @@ TableUse Controller::use_of(const Run& run) const {
   return use;
 }
 
-void Controller::tell(const Run& run) {
+void Controller::report(const Run& run) {
   std::vector<const NodeState*> full;
   std::vector<const NodeState*> overlay;
   const NodeState* oldest = nullptr;

@@ -8,7 +8,7 @@
 
 #include "changes.hpp"
 #include "conditions.hpp"
-#include "doubt.hpp"
+#include "listing_check.hpp"
 #include "node_state.hpp"
 #include "notices.hpp"
 #include "plan.hpp"
@@ -84,7 +84,7 @@ class Controller {
   Task<Status> write_condition(Ctx ctx, const NodeState& node, Condition condition);
 
   // Reports the findings of the run, as Events and metrics.
-  void tell(const Run& run);
+  void report(const Run& run);
   void measure(const Run& run);
   [[nodiscard]] TableUse use_of(const Run& run) const;
 
@@ -96,13 +96,13 @@ class Controller {
   RouteDelay delay_;
   Settings settings_;
   Retries retries_;
-  Doubt doubt_;
+  ListingCheck listing_check_;
   Conditions conditions_;
   Notices notices_;
 
   RouteLimits limits_;
   std::optional<milliseconds> limits_asked_;
-  // The number of routes when the cloud refused more, when it does not tell its limit.
+  // The number of routes when the cloud refused more, when it does not say its limit.
   int64_t learned_limit_ = 0;
   milliseconds learned_until_{0};
   std::set<std::string> gone_;     // Nodes that the API server says are gone

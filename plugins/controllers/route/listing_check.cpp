@@ -1,4 +1,4 @@
-#include "doubt.hpp"
+#include "listing_check.hpp"
 
 namespace ccm::route {
 namespace {
@@ -8,7 +8,8 @@ constexpr std::size_t kFewest = 3;
 
 }  // namespace
 
-bool Doubt::believe(std::size_t expected, std::size_t missing, std::chrono::milliseconds now) {
+bool ListingCheck::believe(std::size_t expected, std::size_t missing,
+                           std::chrono::milliseconds now) {
   if (missing < kFewest || missing * 2 <= expected) {
     since_.reset();
     return true;

@@ -10,7 +10,7 @@
 
 namespace ccm::route {
 
-class Doubt {
+class ListingCheck {
  public:
   // How long to wait before the second look.
   static constexpr std::chrono::milliseconds kLookAgain{5'000};

@@ -5,7 +5,7 @@
 namespace ccm::route {
 namespace {
 
-constexpr std::chrono::milliseconds kTellAgain{1'800'000};
+constexpr std::chrono::milliseconds kReportAgain{1'800'000};
 // Longer than any pause between two attempts except the longest.
 constexpr std::chrono::milliseconds kOver{120'000};
 constexpr std::size_t kMostFailures = 20;
@@ -34,14 +34,14 @@ std::string count_text(std::size_t count, std::string_view one, std::string_view
 void Notices::begin(std::chrono::milliseconds now) {
   now_ = now;
   failures_ = 0;
-  std::erase_if(told_, [now](const auto& entry) { return now - entry.second.seen >= kOver; });
+  std::erase_if(reported_, [now](const auto& entry) { return now - entry.second.seen >= kOver; });
 }
 
-bool Notices::tell(const std::string& what) {
-  const auto [place, fresh] = told_.try_emplace(what, Told{now_, now_});
+bool Notices::is_due(const std::string& what) {
+  const auto [place, fresh] = reported_.try_emplace(what, Reported{now_, now_});
   place->second.seen = now_;
   if (fresh) return true;
-  if (now_ - place->second.at < kTellAgain) return false;
+  if (now_ - place->second.at < kReportAgain) return false;
   place->second.at = now_;
   return true;
 }
@@ -70,7 +70,7 @@ void Notices::ranges(const NodeState& node, const NodePlan& plan) {
     } else {
       continue;
     }
-    if (!tell(reason + " " + node.uid + " " + range.text + " " + range.other)) continue;
+    if (!is_due(reason + " " + node.uid + " " + range.text + " " + range.other)) continue;
     log_.warning("A pod range of a node is wrong", {{"node", node.name}, {"reason", message}});
     events_.warning(node.object, reason, message);
   }
@@ -88,7 +88,7 @@ void Notices::not_added(const NodeState& node, const Route& route, const Status&
 }
 
 void Notices::refused(const NodeState& node, const RangePlan& range, const Status& status) {
-  if (!tell(status.reason() + " " + node.uid + " " + range.text)) return;
+  if (!is_due(status.reason() + " " + node.uid + " " + range.text)) return;
   log_.warning("A node gets no route",
                {{"node", node.name}, {"destination", range.text}, {"err", status}});
   events_.warning(node.object, status.reason(),
@@ -107,7 +107,7 @@ void Notices::table_full(const std::vector<const NodeState*>& nodes, const Table
                         " no route. Ask the cloud for a larger quota, or remove routes or Nodes";
   if (!status.ok()) message += ". The cloud said: " + status.message();
   for (std::size_t i = 0; i < std::min(nodes.size(), kMostNodes); ++i) {
-    if (!tell("RouteTableFull " + nodes[i]->uid)) continue;
+    if (!is_due("RouteTableFull " + nodes[i]->uid)) continue;
     if (i == 0) log_.error("The route table is full", {{"reason", message}});
     events_.warning(nodes[i]->object, "RouteTableFull", message);
   }
@@ -115,7 +115,7 @@ void Notices::table_full(const std::vector<const NodeState*>& nodes, const Table
 
 void Notices::table_use(const TableUse& use, const NodeState* node) {
   if (use.limit <= 0 || static_cast<int64_t>(use.routes) * 5 < use.limit * 4) return;
-  if (!tell("RouteTableNearlyFull")) return;
+  if (!is_due("RouteTableNearlyFull")) return;
   const std::string message = "The cloud's route table holds " + size_text(use) +
                               ". When it is full, new Nodes get no routes: ask the cloud for a "
                               "larger quota in time";
@@ -124,7 +124,7 @@ void Notices::table_use(const TableUse& use, const NodeState* node) {
 }
 
 void Notices::held(std::size_t removals, const Status& status, const NodeState* node) {
-  if (!tell("RouteRemovalHeld")) return;
+  if (!is_due("RouteRemovalHeld")) return;
   const std::string message = count_text(removals, "route that no Node needs any more stays",
                                          "routes that no Node needs any more stay") +
                               ", as too many would go at once: " + status.message();
@@ -133,7 +133,7 @@ void Notices::held(std::size_t removals, const Status& status, const NodeState* 
 }
 
 void Notices::overlay(const std::vector<const NodeState*>& nodes) {
-  if (nodes.empty() || !tell("OverlayNetwork")) return;
+  if (nodes.empty() || !is_due("OverlayNetwork")) return;
   const NodeState& node = *nodes.front();
   const std::string message =
       "The condition NetworkUnavailable of " + count_text(nodes.size(), "Node", "Nodes") +
@@ -144,7 +144,7 @@ void Notices::overlay(const std::vector<const NodeState*>& nodes) {
   events_.warning(node.object, "OverlayNetwork", message);
 }
 
-void Notices::doubted(std::size_t expected, std::size_t missing) {
+void Notices::incomplete_listing(std::size_t expected, std::size_t missing) {
   log_.warning("The cloud lists suspiciously few routes, listing again",
                {{"expected", expected}, {"missing", missing}});
 }

@@ -51,20 +51,20 @@ class Notices {
   void held(std::size_t removals, const Status& status, const NodeState* node);
   // Nodes whose condition another program sets.
   void overlay(const std::vector<const NodeState*>& nodes);
-  void doubted(std::size_t expected, std::size_t missing);
+  void incomplete_listing(std::size_t expected, std::size_t missing);
 
  private:
   // Whether it is due.
-  bool tell(const std::string& what);
+  bool is_due(const std::string& what);
 
-  struct Told {
+  struct Reported {
     std::chrono::milliseconds at{0};
     std::chrono::milliseconds seen{0};
   };
 
   const Events events_;
   const Log& log_;
-  std::map<std::string, Told> told_;
+  std::map<std::string, Reported> reported_;
   std::chrono::milliseconds now_{0};
   std::size_t failures_ = 0;  // Events in this reconcile
 };

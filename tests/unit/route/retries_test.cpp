@@ -1,6 +1,6 @@
 #include "route/retries.hpp"
 
-#include "route/doubt.hpp"
+#include "route/listing_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -61,22 +61,22 @@ TEST(Retries, WhatNobodyWantsAnyMoreIsForgotten) {
   EXPECT_EQ(retries.size(), 0U);
 }
 
-TEST(Doubt, AListingThatLacksMostIsSeenTwice) {
-  Doubt doubt;
-  EXPECT_FALSE(doubt.believe(10, 10, seconds(1)));
-  EXPECT_FALSE(doubt.believe(10, 10, seconds(5)));
-  EXPECT_TRUE(doubt.believe(10, 10, seconds(6)));
-  EXPECT_TRUE(doubt.believe(10, 10, seconds(7)));
-  EXPECT_TRUE(doubt.believe(10, 5, seconds(8)));
-  EXPECT_FALSE(doubt.believe(10, 6, seconds(9)));
+TEST(ListingCheck, AListingThatLacksMostIsSeenTwice) {
+  ListingCheck check;
+  EXPECT_FALSE(check.believe(10, 10, seconds(1)));
+  EXPECT_FALSE(check.believe(10, 10, seconds(5)));
+  EXPECT_TRUE(check.believe(10, 10, seconds(6)));
+  EXPECT_TRUE(check.believe(10, 10, seconds(7)));
+  EXPECT_TRUE(check.believe(10, 5, seconds(8)));
+  EXPECT_FALSE(check.believe(10, 6, seconds(9)));
 }
 
-TEST(Doubt, AFewMayWellBeGone) {
-  Doubt doubt;
-  EXPECT_TRUE(doubt.believe(1, 1, seconds(0)));
-  EXPECT_TRUE(doubt.believe(2, 2, seconds(0)));
-  EXPECT_TRUE(doubt.believe(1'000, 500, seconds(0)));
-  EXPECT_TRUE(doubt.believe(0, 0, seconds(0)));
+TEST(ListingCheck, AFewMayWellBeGone) {
+  ListingCheck check;
+  EXPECT_TRUE(check.believe(1, 1, seconds(0)));
+  EXPECT_TRUE(check.believe(2, 2, seconds(0)));
+  EXPECT_TRUE(check.believe(1'000, 500, seconds(0)));
+  EXPECT_TRUE(check.believe(0, 0, seconds(0)));
 }
 
 }  // namespace
