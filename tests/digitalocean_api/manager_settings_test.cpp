@@ -43,16 +43,16 @@ TEST_F(ManagerSettingsTest, DO_181_376_AnnotationsWithoutEffectAreTold) {
   start("cloud-node-controller,service-lb-controller");
   ASSERT_TRUE(eventually(patience(), [&] { return has_address("web"); }));
   ASSERT_TRUE(eventually(patience(), [&] { return !warnings().empty(); }));
-  const std::string told = warnings();
+  const std::string reported = warnings();
   const std::string needs =
       " has no effect: it needs the annotation " + kLb + "override-health-check";
   for (const char* name : {"healthcheck-port", "healthcheck-protocol"}) {
-    EXPECT_NE(told.find("annotation " + kLb + name + needs), std::string::npos) << told;
+    EXPECT_NE(reported.find("annotation " + kLb + name + needs), std::string::npos) << reported;
   }
-  EXPECT_NE(told.find("annotation " + kLb + "enable-proxy-protocol has no effect"),
+  EXPECT_NE(reported.find("annotation " + kLb + "enable-proxy-protocol has no effect"),
             std::string::npos)
-      << told;
-  EXPECT_EQ(told.find('\n'), told.size() - 1) << told;
+      << reported;
+  EXPECT_EQ(reported.find('\n'), reported.size() - 1) << reported;
 }
 
 // The flag's environment variable says what holds without the annotation.

@@ -89,9 +89,10 @@ TEST_F(ManagerTenantsTest, DO_104_AnIdOfSomebodyElsesTakesNothingOverAndDeletesN
     create(name, {{kId, id}, {"cloud-controller-manager/retain-load-balancer", "false"}}, 8080);
     ASSERT_TRUE(
         eventually(patience(), [&] { return !event(name, "SyncLoadBalancerFailed").empty(); }));
-    const std::string told = event(name, "SyncLoadBalancerFailed");
-    EXPECT_NE(told.find("is not this Service's"), std::string::npos) << told;
-    for (const auto& [other, any] : ids) EXPECT_EQ(told.find(any), std::string::npos) << told;
+    const std::string reported = event(name, "SyncLoadBalancerFailed");
+    EXPECT_NE(reported.find("is not this Service's"), std::string::npos) << reported;
+    for (const auto& [other, any] : ids)
+      EXPECT_EQ(reported.find(any), std::string::npos) << reported;
     annotate(name, {{"cloud-controller-manager/adopt-load-balancer", id}});
   }
   manager_->stop();
@@ -284,12 +285,12 @@ TEST_F(ManagerTenantsTest, DO_30_AFirewallThatNobodyKeepsIsToldOf) {
       return manager_->log().find("Provider is ready", logged) != std::string::npos;
     });
   };
-  const std::string told = "--controllers leaves digitalocean-firewall out";
+  const std::string reported = "--controllers leaves digitalocean-firewall out";
   ASSERT_TRUE(start_with("cloud-node-controller,service-lb-controller"));
-  EXPECT_NE(manager_->log().find(told), std::string::npos) << tail(manager_->log());
+  EXPECT_NE(manager_->log().find(reported), std::string::npos) << tail(manager_->log());
   const size_t before = manager_->log().size();
   ASSERT_TRUE(start_with("cloud-node-controller,digitalocean-firewall"));
-  EXPECT_EQ(manager_->log().find(told, before), std::string::npos);
+  EXPECT_EQ(manager_->log().find(reported, before), std::string::npos);
 }
 
 }  // namespace

@@ -302,12 +302,12 @@ bool ApiProxy::Impl::relay_watch(tcp::socket& socket, const support::HttpRequest
       if (connection.failure().empty()) write_all(socket, "0\r\n\r\n");
       return false;
     }
-    std::vector<Order> told;
+    std::vector<Order> reported;
     if (form.between()) {
       const std::lock_guard lock(mutex);
-      for (; next < orders.size(); ++next) told.push_back(orders[next]);
+      for (; next < orders.size(); ++next) reported.push_back(orders[next]);
     }
-    for (const Order& order : told) {
+    for (const Order& order : reported) {
       if (order.kind == Order::Kind::cut) cut = true;
       if (order.kind == Order::Kind::line && nodes)
         write_all(socket, chunk(form.event(order.line)));

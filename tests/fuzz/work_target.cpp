@@ -1,5 +1,4 @@
-// The work that Services of tenants and Nodes of kubelets are for controllers and providers
-// (issue 37).
+// The work that Services of tenants and Nodes of kubelets are for controllers and providers.
 // Input: a byte for each list that they may fill: how long it is; then a text that their items
 // have in them.
 // Property: an object of twice the length is at most twice the work. Work is counted by branches

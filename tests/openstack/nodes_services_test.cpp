@@ -43,10 +43,10 @@ class OpenStackNodesTest : public ServicesManagerTest {
   std::string status_of(const std::string& server) {
     return demo_.get("compute", "/servers/" + server).at("server").at("status");
   }
-  void tell(const std::string& server, const char* action) {
-    const auto told =
+  void change_state(const std::string& server, const char* action) {
+    const auto answer =
         demo_.send("POST", "compute", "/servers/" + server + "/action", {{action, nullptr}});
-    EXPECT_EQ(told.status, 202) << told.body;
+    EXPECT_EQ(answer.status, 202) << answer.body;
   }
 
   std::string router() const { return "/v2.0/routers/" + id("router"); }
@@ -95,7 +95,7 @@ TEST_F(OpenStackNodesTest, OS_146_151_161_NodesComeStopAndGoWithTheirServers) {
   join("short-lived", "");
   ASSERT_TRUE(eventually([&] { return initialised("short-lived") == 1; })) << tail(manager_->log());
   EXPECT_EQ(node("short-lived").at("spec").at("providerID"), "openstack:///" + server);
-  tell(server, "os-stop");
+  change_state(server, "os-stop");
   ASSERT_TRUE(eventually([&] { return status_of(server) == "SHUTOFF"; }));
   make_not_ready("short-lived");
   EXPECT_TRUE(eventually([&] {

@@ -59,7 +59,7 @@ class OpenStackTenantsTest : public OpenStackManagerTest {
     })) << tail(manager_->log());
     return address_of(space);
   }
-  bool told(const std::string& space, const std::string& text) {
+  bool reported(const std::string& space, const std::string& text) {
     return support::eventually(support::patience(), [&] {
       const json events = api_.get("/api/v1/namespaces/" + space + "/events").body;
       for (const json& event : events.at("items")) {
@@ -92,7 +92,7 @@ TEST_F(OpenStackTenantsTest, OS_298_NobodySharesWhatAnotherNamespaceDoesNotShare
   const std::string address = served_at("t2");
   const std::string id = get("t2")["metadata"]["annotations"][kId];
   create("t1", 80, {{kId, id}, {kShare, "*"}});
-  EXPECT_TRUE(told("t1", "does not name the namespace t1")) << tail(manager_->log());
+  EXPECT_TRUE(reported("t1", "does not name the namespace t1")) << tail(manager_->log());
   EXPECT_EQ(count("listeners"), 1U);
   remove("t1");
   EXPECT_EQ(count("loadbalancers"), 1U);
@@ -118,7 +118,8 @@ TEST_F(OpenStackTenantsTest, OS_203_287_AnAddressThatWasKeptIsNotForOthers) {
   const json kept = floating_ip(address);
   EXPECT_TRUE(kept.at("port_id").is_null());
   create("t1", 80, {}, address);
-  EXPECT_TRUE(told("t1", "is kept for a Service of another namespace")) << tail(manager_->log());
+  EXPECT_TRUE(reported("t1", "is kept for a Service of another namespace"))
+      << tail(manager_->log());
   remove("t1");
   EXPECT_EQ(floating_ip(address), kept);
   create("t2", 443, {}, address);
@@ -151,7 +152,7 @@ TEST_F(OpenStackTenantsTest, OS_214_229_AHostNameInTheStatusTakesNothingOver) {
   const json ingress = json::array({{{"hostname", address + ".example.com"}}});
   api_.patch(path("t2") + "/web/status", support::kMergePatch,
              {{"status", {{"loadBalancer", {{"ingress", ingress}}}}}});
-  EXPECT_TRUE(told("t2", "is not this Service's")) << tail(manager_->log());
+  EXPECT_TRUE(reported("t2", "is not this Service's")) << tail(manager_->log());
   remove("t2");
   cloud_.with([&](Cloud& cloud) {
     EXPECT_NE(cloud.region().load_balancing.records("loadbalancers").find(id), nullptr);

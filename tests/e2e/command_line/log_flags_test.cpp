@@ -101,11 +101,11 @@ TEST_F(LogFlagsTest, HOST_73_StreamsAreSplit) {
 }
 
 TEST_F(LogFlagsTest, HOST_72_VerbosityOfAllAndOfSingleFiles) {
-  const char* const told = "] \"Flag\" name=\"--cloud-provider\"";
-  EXPECT_EQ(count(run({}).err, told), 0);
-  EXPECT_EQ(count(run({"--v=1"}).err, told), 1);
-  EXPECT_EQ(count(run({"--vmodule=options_command_line=1"}).err, told), 1);
-  EXPECT_EQ(count(run({"--vmodule=another_file=4"}).err, told), 0);
+  const char* const reported = "] \"Flag\" name=\"--cloud-provider\"";
+  EXPECT_EQ(count(run({}).err, reported), 0);
+  EXPECT_EQ(count(run({"--v=1"}).err, reported), 1);
+  EXPECT_EQ(count(run({"--vmodule=options_command_line=1"}).err, reported), 1);
+  EXPECT_EQ(count(run({"--vmodule=another_file=4"}).err, reported), 0);
 }
 
 }  // namespace

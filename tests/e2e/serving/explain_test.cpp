@@ -107,7 +107,7 @@ TEST_F(ExplainTest, AServiceShowsItsLoadBalancerAndTheLastWarnings) {
   EXPECT_EQ(whole.at("object").at("warnings").at(0).at("kind"), "Service");
 }
 
-// Issue 37, 4: the Node's own fault, and that Node alone shows it.
+// The Node's own fault, and that Node alone shows it.
 TEST_F(ExplainTest, ANodeWhosePodRangeIsTooWideSaysSo) {
   make_node("evil", {{"podCIDR", "10.244.0.0/16"}, {"podCIDRs", json::array({"10.244.0.0/16"})}});
   make_node("node-1", {{"providerID", "sandbox://node-1"}});

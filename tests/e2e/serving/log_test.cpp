@@ -48,12 +48,12 @@ class LogTest : public EndpointTest {
 
   // Everything is of level info, told once, and in klog's habit.
   void expect_quiet() const {
-    std::set<std::string> told;
+    std::set<std::string> reported;
     for (const std::string& line : lines()) {
       EXPECT_TRUE(line.starts_with('I')) << line;
       const auto begin = line.find("] \"");
       ASSERT_NE(begin, std::string::npos) << line;
-      EXPECT_TRUE(told.insert(line.substr(begin)).second) << "twice: " << line;
+      EXPECT_TRUE(reported.insert(line.substr(begin)).second) << "twice: " << line;
       const auto end = line.find('"', begin + 3);
       ASSERT_NE(end, std::string::npos) << line;
       const std::string message = line.substr(begin + 3, end - begin - 3);

@@ -191,7 +191,7 @@ TEST_F(StatesTest, LIFE_6_WaitingForTheCloudsAnswer) {
   expect({.object = "node/node-1", .explain = {"Settled at"}, .metrics = {"!" + metric}});
 }
 
-// Issue 38, point 8: all three were called settled.
+// All three were called settled.
 TEST_F(StatesTest, ISSUE_38_8_LeftAlone) {
   make_node("node-1", true);
   ASSERT_TRUE(api_.create("/api/v1/nodes", {{"apiVersion", "v1"},

@@ -80,7 +80,7 @@ class AccessCheckTest : public testing::Test {
     callbacks.changed = [this](const AccessSubject& subject, const Permissions& missing) {
       std::string text = subject.name + ": " + to_string(missing.needed);
       if (!missing.optional.empty()) text += " (" + to_string(missing.optional) + ")";
-      told_.push_back(std::move(text));
+      reported_.push_back(std::move(text));
     };
     callbacks.answered = [this] { ++rounds_; };
     check_.emplace(clients, subjects_, options, std::move(callbacks));
@@ -114,7 +114,7 @@ class AccessCheckTest : public testing::Test {
   test::TestHttpServer server_{[this](const ServerRequest& request) { return answer(request); }};
   boost::asio::io_context loop_{1};
   std::optional<AccessCheck> check_;
-  std::vector<std::string> told_;
+  std::vector<std::string> reported_;
   int rounds_ = 0;
   bool ended_ = false;
 };
@@ -128,7 +128,7 @@ TEST_F(AccessCheckTest, API_122_WhenAllIsGrantedItAsksOnceAndEnds) {
   ASSERT_TRUE(run_until([&] { return ended_; }));
   EXPECT_TRUE(access.allows("node") && access.allows("service") && access.allows("host"));
   EXPECT_EQ(access.text(), "all granted");
-  EXPECT_TRUE(told_.empty());
+  EXPECT_TRUE(reported_.empty());
   const auto requests = server_.requests();
   ASSERT_EQ(requests.size(), 4U) << "a permission that two need is asked for once";
   for (const auto& request : requests) {
@@ -149,12 +149,12 @@ TEST_F(AccessCheckTest, OnlyWhoLacksSomethingWaitsAndGoesOnWhenItIsThere) {
   EXPECT_EQ(access.needs("service"), "patch services/status");
   EXPECT_EQ(access.needs("node"), "");
   EXPECT_EQ(access.text(), "service lacks patch services/status");
-  EXPECT_THAT(told_, ElementsAre("service: patch services/status")) << "told once";
+  EXPECT_THAT(reported_, ElementsAre("service: patch services/status")) << "told once";
   EXPECT_LE(server_.requests().size(), 4U + 4U) << "only what is missing is asked for again";
   refuse({});
   ASSERT_TRUE(run_until([&] { return ended_ && resumed; }));
   EXPECT_TRUE(access.allows("service"));
-  EXPECT_THAT(told_, ElementsAre("service: patch services/status", "service: "));
+  EXPECT_THAT(reported_, ElementsAre("service: patch services/status", "service: "));
 }
 
 // As with upstream's role for the route controller, which has no "get" (RBAC-26).
@@ -168,11 +168,11 @@ TEST_F(AccessCheckTest, RBAC_26_NobodyWaitsForWhatIsOptional) {
   EXPECT_TRUE(access.allows("service"));
   EXPECT_EQ(access.needs("service"), "");
   EXPECT_EQ(access.text(), "service goes on without get nodes");
-  EXPECT_THAT(told_, ElementsAre("service:  (get nodes)")) << "told once";
+  EXPECT_THAT(reported_, ElementsAre("service:  (get nodes)")) << "told once";
   refuse({});
   ASSERT_TRUE(run_until([&] { return ended_; }));
   EXPECT_EQ(access.text(), "all granted");
-  EXPECT_THAT(told_, ElementsAre("service:  (get nodes)", "service: "));
+  EXPECT_THAT(reported_, ElementsAre("service:  (get nodes)", "service: "));
 }
 
 TEST_F(AccessCheckTest, WhatIsNeededAndWhatIsOptionalAreToldApart) {
@@ -188,9 +188,9 @@ TEST_F(AccessCheckTest, WhatTwoLackIsToldForEach) {
   refuse({"list nodes", "update leases"});
   AccessCheck& access = check();
   ASSERT_TRUE(run_until([&] { return rounds_ >= 1; }));
-  EXPECT_THAT(told_, ElementsAre("host: update leases.coordination.k8s.io \"ccm\" in namespace "
-                                 "kube-system",
-                                 "node: list nodes", "service: list nodes"));
+  EXPECT_THAT(reported_, ElementsAre("host: update leases.coordination.k8s.io \"ccm\" in namespace "
+                                     "kube-system",
+                                     "node: list nodes", "service: list nodes"));
   EXPECT_FALSE(access.allows("host"));
   EXPECT_FALSE(ended_);
 }
@@ -220,7 +220,7 @@ TEST_F(AccessCheckTest, AnApiServerThatDoesNotSayHoldsUpNobody) {
     EXPECT_THAT(lines[0], HasSubstr("The API server does not answer access reviews"));
     log::redirect({});
   }
-  EXPECT_TRUE(told_.empty());
+  EXPECT_TRUE(reported_.empty());
 }
 
 // A plugin that is known to lack something goes on waiting while the server is away.

@@ -33,7 +33,7 @@ class CloudEventsTest : public testing::Test {
                   plugin::CloudAnswer{"ListMachines", http_status, "", {}});
   }
   void recover() { health_.ended("instances.list", {}, plugin::CloudAnswer{"x", 200, "", {}}); }
-  std::size_t told(const std::string& kind, const std::string& reason) const {
+  std::size_t reported(const std::string& kind, const std::string& reason) const {
     return static_cast<std::size_t>(
         std::count(events_.begin(), events_.end(), kind + " " + reason));
   }
@@ -65,8 +65,8 @@ TEST_F(CloudEventsTest, Issue42_1_OneEventOnTheLeaseAndOnTheFirstTenNodes) {
     fail(kRefused, 401);
     timers_.advance(seconds(30));
   }
-  EXPECT_EQ(told("Lease", "CloudCredentialRefused"), 1u);
-  EXPECT_EQ(told("Node", "CloudCredentialRefused"), 10u);
+  EXPECT_EQ(reported("Lease", "CloudCredentialRefused"), 1u);
+  EXPECT_EQ(reported("Node", "CloudCredentialRefused"), 10u);
   EXPECT_EQ(events_.size(), 11u);
   EXPECT_NE(message_.find("the cloud refuses the credential since "), std::string::npos)
       << message_;
@@ -81,7 +81,7 @@ TEST_F(CloudEventsTest, Issue42_1_ANodeThatJoinsLaterIsToldToo) {
   EXPECT_EQ(events_.size(), 1u);
   wait(1);
   timers_.advance(seconds(6));
-  EXPECT_EQ(told("Node", "CloudCredentialRefused"), 1u);
+  EXPECT_EQ(reported("Node", "CloudCredentialRefused"), 1u);
   timers_.advance(minutes(20));
   EXPECT_EQ(events_.size(), 2u);
 }
@@ -102,11 +102,11 @@ TEST_F(CloudEventsTest, Issue42_1_ACloudThatFailsNowAndThenIsToldOfOnceInAWhile)
     recover();
     timers_.advance(minutes(1));
   }
-  EXPECT_EQ(told("Lease", "CloudDoesNotAnswer"), 1u);
+  EXPECT_EQ(reported("Lease", "CloudDoesNotAnswer"), 1u);
   timers_.advance(minutes(10));
   fail(kDown, 0);
   fail(kDown, 0);
-  EXPECT_EQ(told("Lease", "CloudDoesNotAnswer"), 2u);
+  EXPECT_EQ(reported("Lease", "CloudDoesNotAnswer"), 2u);
 }
 
 TEST_F(CloudEventsTest, Issue42_1_AStandbySaysNothing) {

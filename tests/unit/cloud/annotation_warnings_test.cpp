@@ -35,7 +35,7 @@ class AnnotationWarningsTest : public ::testing::Test {
   }
 
   std::string default_type_;
-  std::vector<std::string> told_;
+  std::vector<std::string> reported_;
   AnnotationWarnings warnings_{
       table(), [this](const std::string&) { return default_type_; },
       [this](const std::string& source, const kube::ObjectReference& about, kube::EventType type,
@@ -44,7 +44,7 @@ class AnnotationWarningsTest : public ::testing::Test {
         EXPECT_EQ(about.name, "web");
         EXPECT_EQ(type, kube::EventType::warning);
         EXPECT_EQ(reason, "LoadBalancerConfigWarning");
-        told_.push_back(message);
+        reported_.push_back(message);
       },
       "b"};
 };
@@ -52,29 +52,29 @@ class AnnotationWarningsTest : public ::testing::Test {
 TEST_F(AnnotationWarningsTest, do_888_WhatNeedsAnotherAnnotationIsToldOnce) {
   serve(R"("b.example/port":"80")");
   serve(R"("b.example/port":"81","a":"x")");
-  ASSERT_EQ(told_.size(), 1U);
-  EXPECT_EQ(told_[0],
+  ASSERT_EQ(reported_.size(), 1U);
+  EXPECT_EQ(reported_[0],
             "annotation b.example/port has no effect: it needs the annotation b.example/override");
   serve(R"("b.example/port":"81","b.example/override":"")");
-  EXPECT_EQ(told_.size(), 1U);
+  EXPECT_EQ(reported_.size(), 1U);
   serve(R"("b.example/port":"81")");
-  EXPECT_EQ(told_.size(), 2U) << "it was well in between";
+  EXPECT_EQ(reported_.size(), 2U) << "it was well in between";
 }
 
 // A provider may record the other annotation, which changes the text and nothing else.
 TEST_F(AnnotationWarningsTest, TheSameAnnotationForAnotherReasonIsNotToldAgain) {
   serve(R"("b.example/tls":"x")");
   serve(R"("b.example/tls":"x","b.example/type":"SMALL")");
-  ASSERT_EQ(told_.size(), 1U);
+  ASSERT_EQ(reported_.size(), 1U);
   serve(R"("b.example/tls":"x","b.example/type":"SMALL","b.example/port":"80")");
-  EXPECT_EQ(told_.size(), 2U);
+  EXPECT_EQ(reported_.size(), 2U);
 }
 
 TEST_F(AnnotationWarningsTest, AFlagOfTheProviderMaySayWhatHoldsWithoutTheOther) {
   default_type_ = "BIG";
   serve(R"("b.example/tls":"x")");
   serve("");
-  EXPECT_TRUE(told_.empty());
+  EXPECT_TRUE(reported_.empty());
 }
 
 }  // namespace

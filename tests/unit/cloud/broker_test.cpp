@@ -201,7 +201,7 @@ TEST_F(BrokerTest, AProviderThatOffersNothing) {
 }
 
 }  // namespace
-// A provider that answers with the spelling it was asked for, against R-73 (issue 37).
+// A provider that answers with the spelling it was asked for, against R-73.
 TEST_F(BrokerTest, Issue37_AnInstanceHasOneIdWhateverTheProviderRepeats) {
   make();
   const Machine own{"node-1", "cloud://eu/Ab-1", CCM_INSTANCE_RUNNING, {"10.0.0.1"}};

@@ -1,4 +1,4 @@
-// Limits of changes of load balancers (issue 37, 7): edits of one annotation became 165 writes to
+// Limits of changes of load balancers: edits of one annotation became 165 writes to
 // the cloud and used up the account's hourly calls.
 #include "cloud/broker/change_limits.hpp"
 

@@ -1,4 +1,4 @@
-// The brake on creations (issue 41, 3): a provider that passed every case of `plugin check` made 61
+// The brake on creations: a provider that passed every case of `plugin check` made 61
 // load balancers for 5 Services in 30 s.
 #include "network_broker_fixture.hpp"
 #include "plugin/brake_reasons.hpp"

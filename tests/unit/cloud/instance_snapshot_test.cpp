@@ -91,7 +91,7 @@ Instance known_as(const std::string& id, std::vector<std::string> others) {
   return instance;
 }
 
-// Two spellings were two instances, so a kubelet got what is another Node's (issue 37).
+// Two spellings were two instances, so a kubelet got what is another Node's.
 TEST(InstanceSnapshotTest, Issue37_AnInstanceIsFoundUnderEachOfItsIdsAndHasOne) {
   const auto listing = listing_with({known_as("cloud://z/1", {"cloud:///1"}),
                                      known_as("cloud://z/2", {"cloud:///2", "", "cloud://z/2"})});

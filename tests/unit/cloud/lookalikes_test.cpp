@@ -1,4 +1,4 @@
-// The help for a Node under whose name the cloud has no instance (issue 38, point 5).
+// The help for a Node under whose name the cloud has no instance.
 #include "broker_fixture.hpp"
 
 namespace ccm::cloud {

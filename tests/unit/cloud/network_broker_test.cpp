@@ -438,7 +438,7 @@ TEST_F(NetworkBrokerTest, Issue37_7_OneNamespaceDoesNotTakeEveryTurnThatTheCloud
   EXPECT_EQ(order, (std::vector<std::string>{"bad/1", "bad/2", "good/shop", "bad/3"}));
 }
 
-// Issue 37, 7: no provider sees the eleventh edit, and each sees what Nodes cause.
+// No provider sees the eleventh edit, and each sees what Nodes cause.
 TEST_F(NetworkBrokerTest, Issue37_7_EditsInALoopDoNotReachTheProvider) {
   const auto provider = full_table();
   start(&provider);

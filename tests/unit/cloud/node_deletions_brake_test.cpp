@@ -170,7 +170,7 @@ TEST_F(NodeDeletionsTest, AnAnnotationReleasesOneNodeAtOnce) {
   EXPECT_EQ(api_->removed.size(), 1u);
 }
 
-// A cloud that says so of all instances made a cluster without Nodes (issue 37).
+// A cloud that says so of all instances made a cluster without Nodes.
 TEST_F(NodeDeletionsTest, Issue37_TerminatedCountsLikeMissing) {
   cluster(20, 0);
   look();

@@ -1,5 +1,5 @@
 // Nodes that somebody registers with an invented provider ID, or with another Node's: what they can
-// do to the deletion of Nodes whose instances are really gone (issue 37, point 8).
+// do to the deletion of Nodes whose instances are really gone.
 #include "node_deletions_fixture.hpp"
 
 namespace ccm::cloud {

@@ -329,7 +329,7 @@ TEST_F(RouteTargetsTest, WhileTheCloudDoesNotAnswerNoRouteLosesItsNode) {
   EXPECT_EQ(named({to_address("10.0.1.0/24", "192.0.2.1")}), Texts{"10.0.1.0/24>node-1"});
 }
 
-// A Node that is made again with an invented instance kept the route of the former one (issue 37).
+// A Node that is made again with an invented instance kept the route of the former one.
 TEST_F(RouteTargetsTest, Issue37_WhatWasMadeForANodeIsNotForAnotherOfItsName) {
   begin();
   nodes_.nodes["node-1"] = {"2026-01-01T00:00:00Z", "cloud://1", {"10.0.1.0/24"}, {}, {}};
@@ -378,16 +378,16 @@ TEST_F(RouteTargetsTest, Issue37_ARouteOfAnotherInstanceIsNotThatOfANodeWithout)
   begin();
   nodes_.nodes["node-1"] = {"2026-01-01T00:00:00Z", "cloud://none", {"10.0.1.0/24"}, {}, {}};
   servers_ = {{"cloud://1", {"192.0.2.1"}}};
-  Route told = to_address("10.0.1.0/24", "192.0.2.1");
-  told.target_node = "node-1";
-  told.target_provider_id = "cloud://1";
-  EXPECT_EQ(named({told, to_address("10.0.1.0/24", "192.0.2.7")}),
+  Route listed = to_address("10.0.1.0/24", "192.0.2.1");
+  listed.target_node = "node-1";
+  listed.target_provider_id = "cloud://1";
+  EXPECT_EQ(named({listed, to_address("10.0.1.0/24", "192.0.2.7")}),
             (Texts{"10.0.1.0/24>", "10.0.1.0/24>"}))
       << "after a restart";
 }
 
 // It was made while the Node was made again, so no listing had it for the former one. A route that
-// bears the name of a Node was that Node's, whatever instance it led to (issue 37).
+// bears the name of a Node was that Node's, whatever instance it led to.
 TEST_F(RouteTargetsTest, Issue37_ARouteThatBearsTheNameOfANodeLeadsToItsInstance) {
   begin("10.0.0.0/8", false);
   nodes_.nodes["node-1"] = {"2026-01-01T00:00:00Z", "cloud://2", {"10.0.1.0/24"}, {}, {}};

@@ -156,7 +156,7 @@ TEST_F(HostNameOwnershipTest, ThatOfAnotherClusterReachesNoNode) {
   expect_left_alone(shop());
 }
 
-// A tenant and a kubelet together took it over (issue 37).
+// A tenant and a kubelet together took it over.
 TEST_F(HostNameOwnershipTest, Issue37_OneNodeThatNamesADropletOfAnotherClusterProvesNothing) {
   host.kube.remove("v1/nodes", "node-102");
   expect_left_alone(shop());
@@ -350,9 +350,9 @@ TEST_F(OwnershipTest, DO_118_DisowningCountsInTheNamespacesOfTheFlagAlone) {
   for (const char* value : {"true", "maybe"}) {
     const auto disowned = service({{"service.kubernetes.io/do-loadbalancer-disown", value}}, id);
     EXPECT_EQ(ensure(disowned, nodes())->state, LoadBalancerState::active);
-    const auto told = host.events.with_reason("LoadBalancerConfigWarning");
-    ASSERT_FALSE(told.empty());
-    EXPECT_NE(told.back().message.find("does not count in the namespace default"),
+    const auto reported = host.events.with_reason("LoadBalancerConfigWarning");
+    ASSERT_FALSE(reported.empty());
+    EXPECT_NE(reported.back().message.find("does not count in the namespace default"),
               std::string::npos);
   }
   EXPECT_TRUE(remove(service({{"service.kubernetes.io/do-loadbalancer-disown", "true"}}, id)).ok());

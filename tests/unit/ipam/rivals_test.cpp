@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The writer chooses the name of the field manager (issue 37, 4).
+// The writer chooses the name of the field manager.
 TEST(Rivals, IPAM_37_ByTheThirdNodeWhateverTheWriterIsCalled) {
   Rivals rivals;
   const milliseconds now(1'000);

@@ -33,8 +33,7 @@ class InformerTest : public KubeTest {
         seen_.push_back((changed ? "change " : "same ") + std::string(now->name()));
       };
       handler.on_delete = [this](const ObjectPtr& last, bool unknown) {
-        EXPECT_EQ(last->deletion_seen(), !unknown)
-            << "Issue 37: only the server's own event is one";
+        EXPECT_EQ(last->deletion_seen(), !unknown) << "Only the server's own event is one";
         seen_.push_back((unknown ? "lost " : "delete ") + std::string(last->name()));
       };
       handler.on_synced = [this] { seen_.emplace_back("synced"); };

@@ -256,9 +256,9 @@ TEST_F(EndlessStreamTest, Kubernetes140890_OfARelistToo) {
 }
 
 TEST_F(EndlessStreamTest, Kubernetes140890_IsFoundOutOnceForAllInformers) {
-  int told = 0;
-  log::redirect([&told](std::string_view line) {
-    if (line.find("KUBE_FEATURE_WatchListClient=false") != std::string_view::npos) ++told;
+  int reported = 0;
+  log::redirect([&reported](std::string_view line) {
+    if (line.find("KUBE_FEATURE_WatchListClient=false") != std::string_view::npos) ++reported;
   });
   InformerSet informers(client_for(api_.server()), timing_);
   InformerSpec other = spec_;
@@ -273,7 +273,7 @@ TEST_F(EndlessStreamTest, Kubernetes140890_IsFoundOutOnceForAllInformers) {
   const auto second = informers.informer(other);
   run_until([&] { return second->synced() && api_.left() == 0; });
   log::redirect({});
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(reported, 1);
 }
 
 // Not when the server was away as a whole: the stream may do next time.
@@ -379,9 +379,9 @@ TEST_F(RestoredTest, Issue37_10_AWatchDoesNotGoOnFromAVersionOfTheFuture) {
 }
 
 TEST_F(RestoredTest, Issue37_10_WhoeverIsToldDecidesBeforeAnyHandler) {
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   InformerSet informers(client_for(api_.server()), timing_, [&](const std::string& reason) {
-    told.push_back(reason + ", with " + std::to_string(seen_.size()) + " seen");
+    reported.push_back(reason + ", with " + std::to_string(seen_.size()) + " seen");
   });
   initial_stream({node_json("a", 5), node_json("b", 9)}, 10, {error_event(410, "Expired")});
   // A list that asks for what was seen is too new, the newest state is older.
@@ -395,7 +395,7 @@ TEST_F(RestoredTest, Issue37_10_WhoeverIsToldDecidesBeforeAnyHandler) {
   ASSERT_TRUE(one->subscribe(FieldSet(), handler).ok());
   informers.start();
   run_until([&] { return !seen_.empty() && api_.left() == 0; });
-  EXPECT_THAT(told,
+  EXPECT_THAT(reported,
               ElementsAre("the newest resourceVersion of v1/nodes is 7 after 10, with 0 seen"));
 }
 

@@ -106,11 +106,11 @@ TEST(Labels, NODE_28_ZoneAndRegionAreOverwrittenOnlyWhenAskedFor) {
   const Labels existing{{"failure-domain.beta.kubernetes.io/zone", "a"},
                         {"topology.kubernetes.io/zone", "a"},
                         {"topology.kubernetes.io/region", "eu"}};
-  const auto told = changed_labels(existing, machine("", "b", "us"), false);
-  EXPECT_TRUE(told.set.empty());
-  EXPECT_EQ(told.differing, (Labels{{"failure-domain.beta.kubernetes.io/zone", "b"},
-                                    {"topology.kubernetes.io/zone", "b"},
-                                    {"topology.kubernetes.io/region", "us"}}));
+  const auto changed = changed_labels(existing, machine("", "b", "us"), false);
+  EXPECT_TRUE(changed.set.empty());
+  EXPECT_EQ(changed.differing, (Labels{{"failure-domain.beta.kubernetes.io/zone", "b"},
+                                       {"topology.kubernetes.io/zone", "b"},
+                                       {"topology.kubernetes.io/region", "us"}}));
   const auto same = changed_labels(existing, machine("", "a", "eu"), false);
   EXPECT_TRUE(same.set.empty() && same.differing.empty()) << "a missing name contradicts nothing";
   const auto all = changed_labels(existing, machine("", "b", "us"), true);

@@ -1,5 +1,5 @@
 // The calls to the cloud for Nodes that are not Ready: the real controller on the host's real
-// broker, an hour of the fake loop's time (issue 38, point 4: hcloud#661).
+// broker, an hour of the fake loop's time (hcloud#661).
 #include "../../support/start_task.hpp"
 #include "../cloud/instances_provider.hpp"
 #include "../plugin/test_runtime.hpp"

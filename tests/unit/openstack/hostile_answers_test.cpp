@@ -1,4 +1,4 @@
-// Answers that a parser would turn into much more memory than their bytes (issue 37): each is
+// Answers that a parser would turn into much more memory than their bytes: each is
 // refused before it is parsed.
 #include "openstack/answer.hpp"
 #include "openstack/compute/server.hpp"

@@ -1,4 +1,4 @@
-// Services whose load balancers would be the product of what their tenants wrote (issue 37).
+// Services whose load balancers would be the product of what their tenants wrote.
 #include "openstack/load_balancers/features.hpp"
 #include "openstack/load_balancers/options.hpp"
 #include "openstack/load_balancers/wanted.hpp"

@@ -160,7 +160,7 @@ TEST_F(OpenStackAdoptionTest, OS_229_AMemberIsANodesWhereNeutronSaysSo) {
   expect_taken_over_without_a_write(thief_with());
 }
 
-// Such a Node and the tenant together took the load balancer over (issue 37).
+// Such a Node and the tenant together took the load balancer over.
 TEST_F(OpenStackAdoptionTest, Issue37_OneNodeThatNamesAServerOfAnotherClusterProvesNothing) {
   left_by_go(web());
   be_another_cluster();

@@ -131,9 +131,9 @@ TEST_F(OpenStackFamiliesTest, TheSecondSubnetIsOneOfTheSameNetwork) {
   start("subnet-id = " + id("private-v4") + "\n");
   const LoadBalancer made = ensured(service_of("IPv4", "IPv6"), nodes_);
   EXPECT_EQ(made.ingress.size(), 1U);
-  const auto told = events("LoadBalancerIPFamilyIgnored");
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_NE(told[0].find("on a network on which Nodes have"), std::string::npos);
+  const auto reported = events("LoadBalancerIPFamilyIgnored");
+  ASSERT_EQ(reported.size(), 1U);
+  EXPECT_NE(reported[0].find("on a network on which Nodes have"), std::string::npos);
 
   start("network-id = " + id("dual") + "\n");
   ASSERT_TRUE(removed(service_of("IPv4", "IPv6")));

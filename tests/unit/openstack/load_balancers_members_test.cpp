@@ -309,10 +309,10 @@ TEST_F(OpenStackTwoNicsTest, occm_3090_ANodeWithoutOneHasItsFirstAndAWarning) {
   std::set<std::string> wanted = second_of(nodes);
   wanted.insert(nodes[1].addresses[0].address);
   EXPECT_EQ(members(), wanted);
-  const Texts told = events("LoadBalancerMembersOffSubnet");
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_NE(told[0].find("(10.20.0.0/24)"), std::string::npos) << told[0];
-  EXPECT_TRUE(told[0].ends_with(": two-1")) << told[0];
+  const Texts reported = events("LoadBalancerMembersOffSubnet");
+  ASSERT_EQ(reported.size(), 1U);
+  EXPECT_NE(reported[0].find("(10.20.0.0/24)"), std::string::npos) << reported[0];
+  EXPECT_TRUE(reported[0].ends_with(": two-1")) << reported[0];
 }
 
 // The subnet of the VIP says nothing of the members': a router may lead to them.

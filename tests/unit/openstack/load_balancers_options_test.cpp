@@ -142,9 +142,9 @@ TEST_F(OpenStackOptionsTest, OS_216_272_391_WhatCannotBeReadIsToldOnce) {
                          {"timeout-client-data", "-5"},
                          {"proxy-protocol", "v3"}};
   with(wrong);
-  const auto told = events("InvalidAnnotation");
-  EXPECT_EQ(told.size(), wrong.size());
-  EXPECT_EQ(std::count(told.begin(), told.end(),
+  const auto reported = events("InvalidAnnotation");
+  EXPECT_EQ(reported.size(), wrong.size());
+  EXPECT_EQ(std::count(reported.begin(), reported.end(),
                        "loadbalancer.openstack.org/connection-limit: \"many\" is no number from -1 "
                        "to 2147483647"),
             1);
@@ -392,13 +392,14 @@ TEST_F(OpenStackOptionsTest, OS_135_233_240_WhatTheClassOverrulesIsTold) {
         {"subnet-id", id("private-v4")},
         {"floating-network-id", id("public")},
         {"floating-subnet-tags", "a"}});
-  const auto told = events("LoadBalancerOptionIgnored");
-  ASSERT_EQ(told.size(), 2U);
-  for (const std::string& text : told) {
+  const auto reported = events("LoadBalancerOptionIgnored");
+  ASSERT_EQ(reported.size(), 2U);
+  for (const std::string& text : reported) {
     EXPECT_NE(text.find("[LoadBalancerClass] in cloud.conf goes first"), std::string::npos) << text;
   }
-  EXPECT_TRUE(told[0].starts_with("loadbalancer.openstack.org/subnet-id")) << told[0];
-  EXPECT_TRUE(told[1].starts_with("loadbalancer.openstack.org/floating-subnet-tags")) << told[1];
+  EXPECT_TRUE(reported[0].starts_with("loadbalancer.openstack.org/subnet-id")) << reported[0];
+  EXPECT_TRUE(reported[1].starts_with("loadbalancer.openstack.org/floating-subnet-tags"))
+      << reported[1];
 }
 
 TEST_F(OpenStackOptionsTest, OS_130_240_FloatingOptionsWhereAllAreInternalAreTold) {

@@ -33,7 +33,7 @@ TEST(OpenStackNamePatternTest, OS_244_WhatWouldTakeLongIsRefused) {
   }
 }
 
-// Issue 37: the C library's regcomp() takes minutes for these.
+// The C library's regcomp() takes minutes for these.
 TEST(OpenStackNamePatternTest, NestedRepetitionsTakeNoTime) {
   for (const char* pattern : {"~((((((((a?)+)+)+)+)+)+)+)+", "~(((((((((((a+)+)+)+)+)+)+)+)+)+)+)+",
                               "~(a*)*(a*)*(a*)*(a*)*", "~(a?){30}a{30}"}) {

@@ -33,7 +33,7 @@ TEST_F(OpenStackProviderTest, OS_153_160_AServerIsAnInstanceOfTheCluster) {
   EXPECT_EQ(*provider->get({"node-0", "", {}, {}}), *node);
 }
 
-// A Node that names its server the other way had the same server beside its Node (issue 37).
+// A Node that names its server the other way had the same server beside its Node.
 TEST_F(OpenStackProviderTest, Issue37_OS_144_WithAndWithoutTheRegionItIsOneServer) {
   const std::string plain = "openstack:///" + id("node-1");
   const std::string regional = "openstack://RegionOne/" + id("node-1");

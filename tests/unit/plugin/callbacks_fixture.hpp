@@ -67,21 +67,21 @@ class CallbackMatrixTest : public HostServicesTest {
   void change_file() {
     const std::string watched = path_ + ".watched";
     std::ofstream(watched) << std::string(++changes_, 'x');
-    Owner witness;
+    Owner control;
     // It is looked at last: when it is told of, the others have been.
-    const uint64_t number = files_.watch(path_ + ".witness", [&] { ++witness.calls; });
-    std::ofstream(path_ + ".witness") << std::string(changes_, 'x');
+    const uint64_t number = files_.watch(path_ + ".written_last", [&] { ++control.calls; });
+    std::ofstream(path_ + ".written_last") << std::string(changes_, 'x');
     poll_until([&] {
       advance(1s);
-      return witness.calls > 0;
+      return control.calls > 0;
     });
     files_.unwatch(number);
-    std::filesystem::remove(path_ + ".witness");
+    std::filesystem::remove(path_ + ".written_last");
   }
 
   ~CallbackMatrixTest() override {
     std::filesystem::remove(path_ + ".watched");
-    std::filesystem::remove(path_ + ".witness");
+    std::filesystem::remove(path_ + ".written_last");
   }
 
   void begin_again() {

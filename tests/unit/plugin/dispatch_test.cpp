@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::chrono::milliseconds pause_of(ErrorClass error_class, std::chrono::milliseconds told) {
-  const Status given = Status(Code::unavailable, error_class, "no").with_retry_after(told);
+std::chrono::milliseconds pause_of(ErrorClass error_class, std::chrono::milliseconds asked) {
+  const Status given = Status(Code::unavailable, error_class, "no").with_retry_after(asked);
   const ccm_status raw = given.to_c();
   return checked_status(&raw).retry_after();
 }

@@ -60,16 +60,16 @@ class FileServiceTest : public HostServicesTest {
   // Until all files have been looked at once more, and what was found has been told.
   void look() {
     static int number = 0;
-    const std::string witness = path("witness") + std::to_string(++number);
-    bool told = false;
-    const uint64_t watched = files_.watch(witness, [&] { told = true; });
-    std::ofstream(witness) << "x";
+    const std::string control = path("written_last") + std::to_string(++number);
+    bool seen = false;
+    const uint64_t watched = files_.watch(control, [&] { seen = true; });
+    std::ofstream(control) << "x";
     // One look each: one that is still under way would see the next change half written.
-    for (int attempt = 0; attempt < 50 && !told; ++attempt) {
+    for (int attempt = 0; attempt < 50 && !seen; ++attempt) {
       advance(1s);
-      for (int wait = 0; wait < 20 && !told; ++wait) loop_.run_for(10ms);
+      for (int wait = 0; wait < 20 && !seen; ++wait) loop_.run_for(10ms);
     }
-    EXPECT_TRUE(told);
+    EXPECT_TRUE(seen);
     files_.unwatch(watched);
     advance(0s);
   }

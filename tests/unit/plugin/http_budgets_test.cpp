@@ -78,7 +78,7 @@ TEST_F(CallBudgetsTest, TheLastTenthIsForNewNodesAndServices) {
   EXPECT_EQ(budgets_.admit("another", CallPriority::refresh, "c"), 0ms) << "its own budget";
 }
 
-// Issue 37, 7: edits of one Service used up the reserve for new Nodes, too.
+// Edits of one Service used up the reserve for new Nodes, too.
 TEST_F(CallBudgetsTest, Issue37_7_HalfOfTheReserveIsForNewNodesAlone) {
   spend_until(251);
   EXPECT_TRUE(passes(CallPriority::load_balancers));
@@ -166,7 +166,7 @@ TEST_F(CallBudgetsTest, WithoutAnyCallLeftTheResetIsWaitedFor) {
   EXPECT_EQ(admit(CallPriority::node_init), 50s);
 }
 
-// Issue 37: 429 with `Retry-After: 86400` stopped new Nodes for an hour.
+// 429 with `Retry-After: 86400` stopped new Nodes for an hour.
 TEST_F(CallBudgetsTest, Issue37_EachMinuteOneReadTriesWhetherTheCloudMeansIt) {
   exchange({{"Retry-After", "86400"}}, 429);
   EXPECT_EQ(admit(CallPriority::node_init), 60s);

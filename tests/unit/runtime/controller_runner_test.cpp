@@ -187,7 +187,7 @@ TEST_F(ControllerRunnerTest, RunsAtMostItsWorkersAtOnce) {
   EXPECT_EQ(reconciler_.order.back(), "c");
 }
 
-// Issue 37, 7: operations of one tenant that hang.
+// Operations of one tenant that hang.
 TEST_F(ControllerRunnerTest, Issue37_7_OneNamespaceDoesNotTakeEveryWorker) {
   make(8);
   runner_->start();

@@ -154,7 +154,7 @@ TEST_F(WorkQueueTest, PeriodicOnesComeAfterAllThatComesBack) {
   EXPECT_EQ(last, "audited");
 }
 
-// Issue 37, 7: 2,000 Services of one tenant, then one of another.
+// 2,000 Services of one tenant, then one of another.
 TEST_F(WorkQueueTest, Issue37_7_OneNamespaceDoesNotDelayTheOthers) {
   for (int i = 0; i < 2'000; ++i) queue_.add("bad/" + std::to_string(i), Priority::changed);
   queue_.add("good/shop", Priority::changed);
@@ -318,12 +318,12 @@ TEST_F(WorkQueueTest, CloseDropsWhatWaitsAndLetsRunningKeysEnd) {
 }
 
 TEST_F(WorkQueueTest, TellsWhenSomethingCanBeTaken) {
-  int told = 0;
-  queue_.on_ready([&] { ++told; });
+  int calls = 0;
+  queue_.on_ready([&] { ++calls; });
   queue_.add("a", Priority::changed, 5ms);
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(calls, 0);
   timers_.advance(5ms);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(QueueMetricsTest, MET_19_to_25_FollowTheQueue) {

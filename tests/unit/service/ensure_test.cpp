@@ -232,9 +232,9 @@ TEST_F(EnsureTest, SomebodyElsesIsLeftAlone) {
   start();
   run();
   EXPECT_EQ(host.load_balancers.writes(), 0);
-  const std::string told = last_event("SyncLoadBalancerFailed");
-  EXPECT_NE(told.find("is not this Service's"), std::string::npos) << told;
-  EXPECT_EQ(told.find("lb-77"), std::string::npos) << "tells somebody else's id";
+  const std::string reported = last_event("SyncLoadBalancerFailed");
+  EXPECT_NE(reported.find("is not this Service's"), std::string::npos) << reported;
+  EXPECT_EQ(reported.find("lb-77"), std::string::npos) << "tells somebody else's id";
   EXPECT_EQ(condition("web", kReady)["reason"], "LoadBalancerNotOwned");
   EXPECT_EQ(stored("web")["metadata"]["annotations"][kIdAnnotationName], "lb-77");
   take_cloud();
@@ -267,9 +267,9 @@ TEST_F(EnsureTest, SVC_75_OS_215_BadSourceRangesNeverReachTheCloud) {
   EXPECT_TRUE(take_cloud().empty());
   EXPECT_NE(last_event("SyncLoadBalancerFailed").find("\"nowhere\""), std::string::npos);
   EXPECT_EQ(condition("web", kReady)["reason"], "InvalidSourceRanges");
-  const std::size_t told = host.events.all().size();
+  const std::size_t reported = host.events.all().size();
   advance(minutes(9));
-  EXPECT_EQ(host.events.all().size(), told);
+  EXPECT_EQ(host.events.all().size(), reported);
   edit("web", [](Json& s) {
     s["metadata"]["annotations"].erase("service.beta.kubernetes.io/load-balancer-source-ranges");
   });

@@ -1,4 +1,4 @@
-// Changes that the host's limits hold back (issue 37, 7 and issue 41, 3): what the Service says,
+// Changes that the host's limits hold back: what the Service says,
 // and that its Nodes do not wait with them.
 #include "service_fixture.hpp"
 

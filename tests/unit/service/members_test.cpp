@@ -252,9 +252,9 @@ TEST_F(MembersTest, BeforeTheCloudHasAnsweredNoLoadBalancerIsChanged) {
   advance(minutes(1));
   EXPECT_EQ(take_cloud(), Texts{});
   EXPECT_EQ(members(), "node-0=10.0.0.0 node-1=10.0.0.1");
-  const Json told = condition("new", kReady);
-  ASSERT_FALSE(told.is_null());
-  const std::string text = told["message"].get<std::string>();
+  const Json reported = condition("new", kReady);
+  ASSERT_FALSE(reported.is_null());
+  const std::string text = reported["message"].get<std::string>();
   EXPECT_NE(text.find("failed to find the instances of the Nodes"), std::string::npos) << text;
   EXPECT_EQ(address("s0"), "203.0.113.1");
 }
@@ -312,11 +312,11 @@ TEST_F(MembersTest, WhenTheCloudShowsNoInstanceTheMembersStay) {
   advance(seconds(30));
   EXPECT_EQ(take_cloud(), Texts{});
   EXPECT_EQ(members(), "node-0=10.0.0.0 node-1=10.0.0.1");
-  const Json told = condition("s0", kReady);
-  ASSERT_FALSE(told.is_null());
-  EXPECT_EQ(told["status"], "False");
-  EXPECT_EQ(told["reason"], "NoMembers");
-  const std::string text = told["message"].get<std::string>();
+  const Json reported = condition("s0", kReady);
+  ASSERT_FALSE(reported.is_null());
+  EXPECT_EQ(reported["status"], "False");
+  EXPECT_EQ(reported["reason"], "NoMembers");
+  const std::string text = reported["message"].get<std::string>();
   EXPECT_NE(text.find("2 Nodes have no instance in the cloud"), std::string::npos) << text;
   for (int i = 0; i < 2; ++i) add_instance("node-" + std::to_string(i), i);
   host.kube.resync();

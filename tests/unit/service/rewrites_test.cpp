@@ -1,4 +1,4 @@
-// A write that others undo is repeated, ever less often, and told once (issue 38, 9 and 10).
+// A write that others undo is repeated, ever less often, and told once.
 #include "service/rewrites.hpp"
 
 #include "service_fixture.hpp"
