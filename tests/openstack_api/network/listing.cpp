@@ -1,9 +1,11 @@
-// GET of a collection: filters, tags, order, pages, fields.
-#include "openstack_api/network/network.hpp"
+#include "openstack_api/network/listing.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace ccm::openstack_api {
 namespace {
@@ -71,14 +73,7 @@ std::string href(const std::string& url, const Call& call, const std::string& ma
          (reverse ? "&page_reverse=True" : "");
 }
 
-}  // namespace
-
-bool Network::is_visible(const json& record, const Caller& caller) const {
-  if (caller.sees(record.at("project_id"))) return true;
-  return record.value("shared", false) || record.value("router:external", false);
-}
-
-bool Network::matches(const json& record, const Call& call) const {
+bool matches(const json& record, const Call& call) {
   const auto& query = call.query;
   const json& tags = record.contains("tags") ? record.at("tags") : record.at(".tags");
   if (const auto wanted = query.value("tags"); wanted && !has_all(tags, *wanted)) return false;
@@ -105,7 +100,14 @@ bool Network::matches(const json& record, const Call& call) const {
   return true;
 }
 
-Answer Network::list(const Resource& resource, const Call& call) const {
+}  // namespace
+
+bool NetworkListing::is_visible(const json& record, const Caller& caller) {
+  if (caller.sees(record.at("project_id"))) return true;
+  return record.value("shared", false) || record.value("router:external", false);
+}
+
+Answer NetworkListing::list(const Resource& resource, const Call& call) const {
   const auto& query = call.query;
   for (const auto& [name, value] : query.pairs()) {
     const bool known =
@@ -124,14 +126,14 @@ Answer Network::list(const Resource& resource, const Call& call) const {
     }
     limit = std::stoul(*text);
   }
-  if (page_size != 0 && (limit == 0 || limit > page_size)) limit = page_size;
+  if (page_size_ != 0 && (limit == 0 || limit > page_size_)) limit = page_size_;
   const auto keys = query.values("sort_key");
   const auto directions = query.values("sort_dir");
   if (keys.size() != directions.size()) {
     refuse(400, "HTTPBadRequest", "The number of sort_keys and sort_dirs must be same");
   }
   std::vector<const json*> found;
-  for (const json& record : records_.at(resource.collection)) {
+  for (const json& record : store_.of(resource.collection)) {
     if (is_visible(record, call.caller) && matches(record, call)) found.push_back(&record);
   }
   std::stable_sort(found.begin(), found.end(), [&](const json* a, const json* b) {
@@ -161,25 +163,25 @@ Answer Network::list(const Resource& resource, const Call& call) const {
   if (limit != 0) {
     json links = json::array();
     const bool whole = found.size() == limit;
-    const std::string url = world_.url + url_;
     if (whole || reverse) {
       const std::string last = found.empty() ? "" : found.back()->at("id").get<std::string>();
-      links.push_back({{"rel", "next"}, {"href", href(world_.url, call, last, false)}});
+      links.push_back({{"rel", "next"}, {"href", href(store_.world().url, call, last, false)}});
     }
     if (whole || !reverse) {
       const std::string first = found.empty() ? "" : found.front()->at("id").get<std::string>();
-      links.push_back({{"rel", "previous"}, {"href", href(world_.url, call, first, true)}});
+      links.push_back({{"rel", "previous"}, {"href", href(store_.world().url, call, first, true)}});
     }
     body[std::string(resource.collection) + "_links"] = std::move(links);
   }
   return answer(200, body);
 }
 
-json Network::show(const Resource& resource, const json& record, const Call& call) const {
+json NetworkListing::show(const Resource& resource, const json& record, const Call& call) const {
   return chosen(shown(resource, record, call.caller), call.query);
 }
 
-json Network::shown(const Resource& resource, const json& record, const Caller& caller) const {
+json NetworkListing::shown(const Resource& resource, const json& record,
+                           const Caller& caller) const {
   json out = visible(record);
   for (const Attribute& attribute : resource.attributes) {
     const bool provider = std::string_view(attribute.name).starts_with("provider:");
@@ -190,7 +192,7 @@ json Network::shown(const Resource& resource, const json& record, const Caller& 
   if (kind == "floatingip") {
     out["port_details"] = nullptr;
     const json& port_id = record.at("port_id");
-    if (const json* port = port_id.is_null() ? nullptr : records_.at("ports").find(port_id)) {
+    if (const json* port = port_id.is_null() ? nullptr : store_.of("ports").find(port_id)) {
       json& details = out["port_details"] = json::object();
       for (const char* name : {"name", "network_id", "mac_address", "admin_state_up", "status",
                                "device_id", "device_owner"}) {
@@ -200,7 +202,7 @@ json Network::shown(const Resource& resource, const json& record, const Caller& 
   }
   if (kind == "security_group") {
     json& rules = out["security_group_rules"] = json::array();
-    for (const json& rule : records_.at("security_group_rules")) {
+    for (const json& rule : store_.of("security_group_rules")) {
       if (rule.at("security_group_id") != record.at("id")) continue;
       rules.push_back(visible(rule));
       rules.back().update(
@@ -209,5 +211,4 @@ json Network::shown(const Resource& resource, const json& record, const Caller& 
   }
   return out;
 }
-
 }  // namespace ccm::openstack_api

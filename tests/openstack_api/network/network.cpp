@@ -1,21 +1,11 @@
 #include "openstack_api/network/network.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace ccm::openstack_api {
 namespace {
-
-const std::map<std::string, int64_t> kQuotas = {{"floatingip", 50},
-                                                {"network", 100},
-                                                {"port", 500},
-                                                {"rbac_policy", 10},
-                                                {"router", 10},
-                                                {"security_group", 10},
-                                                {"security_group_rule", 100},
-                                                {"subnet", 100},
-                                                {"subnetpool", -1},
-                                                {"trunk", -1}};
 
 [[noreturn]] void not_found() { refuse(404, "HTTPNotFound", "The resource could not be found."); }
 
@@ -40,16 +30,26 @@ json version(const std::string& url) {
           {"links", json::array({{{"rel", "self"}, {"href", url + "/v2.0/"}}})}};
 }
 
+void check_revision(const Call& call, const json& record) {
+  constexpr std::string_view kPrefix = "revision_number=";
+  const std::string wanted = call.request.header("if-match");
+  if (!wanted.starts_with(kPrefix)) return;
+  const std::string number = wanted.substr(kPrefix.size());
+  const std::string current = record.at("revision_number").dump();
+  if (number != current) {
+    refuse(412, "RevisionNumberConstraintFailed",
+           "Constrained to " + number + ", but current revision is " + current);
+  }
+}
+
 }  // namespace
 
 Network::Network(World& world, std::string url)
-    : extensions(network_extensions()), world_(world), url_(std::move(url)) {
-  for (const Resource& resource : network_resources()) records_[resource.collection];
-}
+    : extensions(network_extensions()), url_(std::move(url)), store_(world) {}
 
 Answer Network::handle(const Call& call) {
   const auto& path = call.path;
-  const std::string url = world_.url + url_;
+  const std::string url = store_.world().url + url_;
   if (path.empty() || path[0].empty())
     return answer(200, {{"versions", json::array({version(url)})}});
   if (path[0] != "v2.0" || path.size() < 2) not_found();
@@ -84,16 +84,17 @@ Answer Network::handle(const Call& call) {
   const Resource* resource = resource_at(path[1]);
   if (resource == nullptr) not_found();
   // Neutron makes a project's default group when somebody looks.
-  if (resource->member == std::string_view("security_group")) default_group(call.caller.project_id);
+  if (resource->member == std::string_view("security_group"))
+    groups_.default_group(call.caller.project_id);
   if (path.size() == 2 || path[2].empty()) {
-    return call.method() == "POST" ? create(*resource, call) : list(*resource, call);
+    return call.method() == "POST" ? create(*resource, call) : listing_.list(*resource, call);
   }
   return one(*resource, call);
 }
 
 json& Network::found(const Resource& resource, const std::string& id, const Caller& caller) {
-  json* record = records_.at(resource.collection).find(id);
-  if (record == nullptr || !is_visible(*record, caller)) {
+  json* record = store_.of(resource.collection).find(id);
+  if (record == nullptr || !listing_.is_visible(*record, caller)) {
     std::string text = resource.not_found_text;
     refuse(404, resource.not_found, text.replace(text.find('%'), 1, id));
   }
@@ -112,11 +113,11 @@ Answer Network::one(const Resource& resource, const Call& call) {
   if (write && !call.caller.sees(record.at("project_id"))) forbidden("rule:" + action);
   if (member == "router" && call.is("PUT", 4)) {
     if (action == "add_extraroutes" || action == "remove_extraroutes") {
-      return extra_routes(call, record, action == "add_extraroutes");
+      return routers_.extra_routes(call, record, action == "add_extraroutes");
     }
   }
   if (call.path.size() > 3) not_found();
-  if (call.method() == "GET") return answer(200, {{member, show(resource, record, call)}});
+  if (call.method() == "GET") return answer(200, {{member, listing_.show(resource, record, call)}});
   if (call.method() == "PUT") return update(resource, call, record);
   if (call.method() == "DELETE") {
     remove_record(resource.collection, record);
@@ -139,37 +140,23 @@ Answer Network::create(const Resource& resource, const Call& call) {
   object.erase("project_id");
   object.erase("tenant_id");
   json& record = add(resource.collection, call.caller.project_id, std::move(object));
-  json body = shown(resource, record, call.caller);
+  json body = listing_.shown(resource, record, call.caller);
   if (member == "network") body["is_default"] = record.at("is_default");
   return answer(201, {{member, std::move(body)}});
 }
 
 json& Network::add(const std::string& collection, const std::string& project_id, json members) {
   const Resource& resource = *resource_at(collection);
-  // Only what a client would have to send has to be there.
-  for (const Attribute& attribute : resource.attributes) {
-    if (attribute.post && attribute.default_value != nullptr && !members.contains(attribute.name)) {
-      members[attribute.name] = json::parse(attribute.default_value);
-    }
-  }
-  const std::string now = world_.timestamp();
-  members.update({{"id", world_.new_id()},
-                  {"project_id", project_id},
-                  {"tenant_id", project_id},
-                  {"created_at", now},
-                  {"updated_at", now},
-                  {"revision_number", 1},
-                  {"tags", json::array()}});
+  json object = store_.begin(resource, project_id, std::move(members));
   const std::string member = resource.member;
-  check_quota(project_id, member);
-  if (member == "network") make_network(members);
-  if (member == "subnet") make_subnet(members);
-  if (member == "port") make_port(members);
-  if (member == "router") make_router(members);
-  if (member == "floatingip") make_floating_ip(members);
-  if (member == "security_group") make_security_group(members);
-  if (member == "security_group_rule") make_rule(members);
-  return records_.at(collection).add(std::move(members));
+  if (member == "network") Ports::make_network(object);
+  if (member == "subnet") ports_.make_subnet(object);
+  if (member == "port") ports_.make(object);
+  if (member == "router") routers_.make(object);
+  if (member == "floatingip") floating_ips_.make(object);
+  if (member == "security_group") groups_.make(object);
+  if (member == "security_group_rule") groups_.make_rule(object);
+  return store_.of(collection).add(std::move(object));
 }
 
 Answer Network::update(const Resource& resource, const Call& call, json& record) {
@@ -177,12 +164,12 @@ Answer Network::update(const Resource& resource, const Call& call, json& record)
   const std::string member = resource.member;
   json changed = record;
   if (member == "port") {
-    change_port_members(changed, changes);
+    ports_.change(changed, changes);
   } else if (member == "router") {
-    if (changes.contains("routes")) change_routes(changed, changes.at("routes"));
+    if (changes.contains("routes")) routers_.change_routes(changed, changes.at("routes"));
     for (const auto& [name, value] : changes.items()) changed[name] = value;
   } else if (member == "floatingip") {
-    change_floating_ip(changed, changes);
+    floating_ips_.change(changed, changes);
   } else {
     for (const auto& [name, value] : changes.items()) changed[name] = value;
   }
@@ -190,26 +177,16 @@ Answer Network::update(const Resource& resource, const Call& call, json& record)
   if (changed != record) {
     check_revision(call, record);
     record = std::move(changed);
-    touch(record);
+    store_.touch(record);
   }
-  return answer(200, {{member, shown(resource, record, call.caller)}});
+  return answer(200, {{member, listing_.shown(resource, record, call.caller)}});
 }
 
-void Network::touch(json& record) {
-  record["revision_number"] = record.at("revision_number").get<int64_t>() + 1;
-  record["updated_at"] = world_.timestamp();
-}
-
-void Network::check_revision(const Call& call, const json& record) const {
-  constexpr std::string_view kPrefix = "revision_number=";
-  const std::string wanted = call.request.header("if-match");
-  if (!wanted.starts_with(kPrefix)) return;
-  const std::string number = wanted.substr(kPrefix.size());
-  const std::string current = record.at("revision_number").dump();
-  if (number != current) {
-    refuse(412, "RevisionNumberConstraintFailed",
-           "Constrained to " + number + ", but current revision is " + current);
-  }
+void Network::change_port(const std::string& id, const json& members) {
+  json* port = store_.of("ports").find(id);
+  if (port == nullptr) return;
+  port->update(members);
+  store_.touch(*port);
 }
 
 Answer Network::tags(const Resource& resource, const Call& call, json& record) {
@@ -234,7 +211,7 @@ Answer Network::tags(const Resource& resource, const Call& call, json& record) {
       check_tags(resource, tags.size() + 1);
       tags.push_back(tag);
     }
-    touch(record);
+    store_.touch(record);
     Answer made = answer(201, nullptr);
     made.body = "null";
     made.headers["content-type"] = "application/json";
@@ -247,12 +224,12 @@ Answer Network::tags(const Resource& resource, const Call& call, json& record) {
     for (const json& name : sent) {
       if (std::find(tags.begin(), tags.end(), name) == tags.end()) tags.push_back(name);
     }
-    touch(record);
+    store_.touch(record);
     return answer(200, {{"tags", sent}});
   }
   if (one && place == tags.end()) refuse(404, "TagNotFound", "Tag " + tag + " could not be found.");
   one ? void(tags.erase(place)) : tags.clear();
-  touch(record);
+  store_.touch(record);
   return answer(204, nullptr);
 }
 
@@ -264,7 +241,7 @@ Answer Network::quotas(const Call& call) {
   const bool allowed = call.method() == "GET" ? call.caller.sees(project) : call.caller.is_admin();
   if (!allowed) forbidden("rule:" + verb + "_quota");
   if (call.method() == "DELETE") {
-    if (quotas_.erase(project) == 0) {
+    if (!store_.reset_quotas(project)) {
       refuse(404, "TenantQuotaNotFound", "Quota for project " + project + " could not be found.");
     }
     return answer(204, nullptr);
@@ -272,83 +249,42 @@ Answer Network::quotas(const Call& call) {
   if (call.method() == "PUT") {
     const json limits = json::parse(call.request.body).at("quota");
     for (const auto& [resource, limit] : limits.items()) {
-      const int64_t in_use = used(project, resource);
+      const int64_t in_use = store_.used(project, resource);
       if (limit >= 0 && limit < in_use) {
         refuse(400, "HTTPBadRequest",
                "Quota limit " + limit.dump() + " for " + resource +
                    " must be greater than or equal to already used " + std::to_string(in_use));
       }
     }
-    for (const auto& [resource, limit] : limits.items()) set_quota(project, resource, limit);
+    for (const auto& [resource, limit] : limits.items()) store_.set_quota(project, resource, limit);
   }
-  json shown_quotas = json::object();
-  for (const auto& [resource, usual] : kQuotas) shown_quotas[resource] = quota(project, resource);
-  return answer(200, {{"quota", std::move(shown_quotas)}});
-}
-
-void Network::set_quota(const std::string& project_id, const std::string& resource, int64_t limit) {
-  quotas_[project_id][resource] = limit;
-}
-
-int64_t Network::quota(const std::string& project_id, const std::string& resource) const {
-  const auto project = quotas_.find(project_id);
-  if (project != quotas_.end() && project->second.contains(resource))
-    return project->second.at(resource);
-  const auto usual = kQuotas.find(resource);
-  return usual != kQuotas.end() ? usual->second : -1;
-}
-
-int64_t Network::used(const std::string& project_id, const std::string& resource) const {
-  const auto records =
-      records_.find(resource == "security_group_rule" ? "security_group_rules" : resource + "s");
-  if (records == records_.end()) return 0;
-  return std::count_if(records->second.begin(), records->second.end(),
-                       [&](const json& record) { return record.at("project_id") == project_id; });
-}
-
-void Network::check_quota(const std::string& project_id, const std::string& resource,
-                          int64_t more) const {
-  const int64_t limit = quota(project_id, resource);
-  if (limit >= 0 && used(project_id, resource) + more > limit) {
-    refuse(409, "OverQuota", "Quota exceeded for resources: ['" + resource + "'].");
-  }
+  return answer(200, {{"quota", store_.quotas(project)}});
 }
 
 void Network::remove(const std::string& collection, const std::string& id) {
-  if (json* record = records_.at(collection).find(id)) remove_record(collection, *record);
+  if (json* record = store_.of(collection).find(id)) remove_record(collection, *record);
 }
 
 void Network::remove_record(const std::string& collection, json& record) {
   const std::string id = record.at("id");
   if (collection == "ports") {
-    for (json& floating_ip : records_.at("floatingips")) {
-      if (floating_ip.at("port_id") == id) associate(floating_ip, nullptr, nullptr);
-    }
+    floating_ips_.leave(id);
   } else if (collection == "networks") {
-    for (const json& port : records_.at("ports")) {
+    for (const json& port : store_.of("ports")) {
       if (port.at("network_id") != id) continue;
       refuse(409, "NetworkInUse",
              "Unable to complete operation on network " + id +
                  ". There are one or more ports still in use on the "
                  "network.");
     }
-    records_.at("subnets").remove_if(
+    store_.of("subnets").remove_if(
         [&](const json& subnet) { return subnet.at("network_id") == id; });
   } else if (collection == "subnets") {
-    json& subnets = network_of(record).at("subnets");
+    json& subnets = ports_.network_of(record).at("subnets");
     subnets.erase(std::find(subnets.begin(), subnets.end(), id));
   } else if (collection == "security_groups") {
-    for (const json& port : records_.at("ports")) {
-      const json& groups = port.at("security_groups");
-      if (std::find(groups.begin(), groups.end(), id) != groups.end()) {
-        refuse(409, "SecurityGroupInUse", "Security Group " + id + " in use.");
-      }
-    }
-    records_.at("security_group_rules").remove_if([&](const json& rule) {
-      return rule.at("security_group_id") == id;
-    });
+    groups_.remove_rules(id);
   }
-  records_.at(collection).remove(id);
+  store_.of(collection).remove(id);
 }
-
 }  // namespace ccm::openstack_api

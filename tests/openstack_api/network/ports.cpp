@@ -1,10 +1,12 @@
-// Networks, subnets and ports.
-#include "openstack_api/network/network.hpp"
+#include "openstack_api/network/ports.hpp"
+
+#include "openstack_api/network/addresses.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <set>
+#include <utility>
 
 namespace ccm::openstack_api {
 namespace {
@@ -19,9 +21,9 @@ std::string mac_address(uint64_t number) {
 
 }  // namespace
 
-json& Network::network_of(const json& object) {
+json& Ports::network_of(const json& object) {
   const json& id = object.at("network_id");
-  json* network = id.is_null() ? nullptr : records_.at("networks").find(id);
+  json* network = id.is_null() ? nullptr : store_.of("networks").find(id);
   if (network == nullptr) {
     refuse(404, "NetworkNotFound",
            "Network " + (id.is_null() ? "None" : id.get<std::string>()) + " could not be found.");
@@ -29,7 +31,7 @@ json& Network::network_of(const json& object) {
   return *network;
 }
 
-void Network::make_network(json& network) {
+void Ports::make_network(json& network) {
   network.update({{"status", "ACTIVE"},
                   {"subnets", json::array()},
                   {"availability_zones", json::array()},
@@ -39,7 +41,7 @@ void Network::make_network(json& network) {
   if (network.at("provider:network_type") == "flat") network["mtu"] = 1500;
 }
 
-void Network::make_subnet(json& subnet) {
+void Ports::make_subnet(json& subnet) {
   json& network = network_of(subnet);
   if (subnet.at("cidr").is_null()) {
     refuse(400, "BadRequest",
@@ -52,7 +54,7 @@ void Network::make_subnet(json& subnet) {
            "Invalid input for cidr. Reason: '" + cidr + "' is not a valid IP subnet.");
   }
   for (const json& id : network.at("subnets")) {
-    const auto other = parse_range(records_.at("subnets").find(id)->at("cidr"));
+    const auto other = parse_range(store_.of("subnets").find(id)->at("cidr"));
     if (!range->overlaps(*other)) continue;
     refuse(400, "InvalidInput",
            "Invalid input for operation: Requested subnet with cidr: " + cidr + " for network: " +
@@ -70,14 +72,14 @@ void Network::make_subnet(json& subnet) {
   network["subnets"].push_back(subnet.at("id"));
 }
 
-bool Network::is_taken(const std::string& subnet_id, const std::string& address) const {
-  const json* subnet = records_.at("subnets").find(subnet_id);
-  for (const json& port : records_.at("ports")) {
+bool Ports::is_taken(const std::string& subnet_id, const std::string& address) const {
+  const json* subnet = store_.of("subnets").find(subnet_id);
+  for (const json& port : store_.of("ports")) {
     for (const json& fixed : port.at("fixed_ips")) {
       if (fixed.at("ip_address") == address && fixed.at("subnet_id") == subnet_id) return true;
     }
   }
-  for (const json& floating_ip : records_.at("floatingips")) {
+  for (const json& floating_ip : store_.of("floatingips")) {
     const bool here = floating_ip.at("floating_network_id") == subnet->at("network_id");
     if (here && floating_ip.at("floating_ip_address") == address) return true;
   }
@@ -85,7 +87,7 @@ bool Network::is_taken(const std::string& subnet_id, const std::string& address)
 }
 
 // An address of the subnet: the wanted one, or the next one that is free.
-json Network::allocate(json& subnet, const std::string& wanted) {
+json Ports::allocate(json& subnet, const std::string& wanted) {
   const std::string id = subnet.at("id");
   if (!wanted.empty()) {
     if (is_taken(id, wanted)) {
@@ -115,11 +117,11 @@ json Network::allocate(json& subnet, const std::string& wanted) {
              ".");
 }
 
-json Network::fixed_ips(const json& network, const json& wanted, const std::string& port_id) {
+json Ports::fixed_ips(const json& network, const json& wanted, const std::string& port_id) {
   json list = json::array();
   const auto subnet_for = [&](const Address& address) -> json* {
     for (const json& id : network.at("subnets")) {
-      json* subnet = records_.at("subnets").find(id);
+      json* subnet = store_.of("subnets").find(id);
       if (parse_range(subnet->at("cidr"))->contains(address)) return subnet;
     }
     return nullptr;
@@ -128,7 +130,7 @@ json Network::fixed_ips(const json& network, const json& wanted, const std::stri
     // One of each family; with SLAAC of every such subnet.
     bool has_v4 = false;
     for (const json& id : network.at("subnets")) {
-      json& subnet = *records_.at("subnets").find(id);
+      json& subnet = *store_.of("subnets").find(id);
       const bool v4 = subnet.at("ip_version") == 4;
       if (v4 && has_v4) continue;
       has_v4 = has_v4 || v4;
@@ -141,7 +143,7 @@ json Network::fixed_ips(const json& network, const json& wanted, const std::stri
     json* subnet = nullptr;
     if (fixed.contains("subnet_id")) {
       const std::string id = fixed.at("subnet_id");
-      subnet = records_.at("subnets").find(id);
+      subnet = store_.of("subnets").find(id);
       if (subnet == nullptr || subnet->at("network_id") != network.at("id")) {
         refuse(400, "InvalidInput",
                "Invalid input for operation: Failed to create port on network " +
@@ -157,7 +159,7 @@ json Network::fixed_ips(const json& network, const json& wanted, const std::stri
                  " is not a valid IP for any of the subnets on the specified network.");
     }
     // An address that the port has already is its own.
-    const json* port = records_.at("ports").find(port_id);
+    const json* port = store_.of("ports").find(port_id);
     const json own = {{"subnet_id", subnet->at("id")}, {"ip_address", text}};
     const bool has = port != nullptr &&
                      std::find(port->at("fixed_ips").begin(), port->at("fixed_ips").end(), own) !=
@@ -167,7 +169,7 @@ json Network::fixed_ips(const json& network, const json& wanted, const std::stri
   return list;
 }
 
-void Network::check_pairs(const json& port, json& pairs) const {
+void Ports::check_pairs(const json& port, json& pairs) {
   if (!pairs.empty() && !port.at("port_security_enabled")) {
     refuse(409, "AddressPairAndPortSecurityRequired",
            "Port Security must be enabled in order to have allowed address pairs on a port.");
@@ -190,49 +192,40 @@ void Network::check_pairs(const json& port, json& pairs) const {
   }
 }
 
-void Network::check_groups(const json& groups) const {
-  for (const json& id : groups) {
-    if (records_.at("security_groups").find(id) != nullptr) continue;
-    refuse(404, "SecurityGroupNotFound",
-           "Security group " + id.get<std::string>() + " does not exist");
-  }
-}
-
-void Network::make_port(json& port) {
+void Ports::make(json& port) {
   json& network = network_of(port);
   const std::string id = port.at("id");
   port.update(
       {{"status",
         port.at("device_owner").get<std::string>().starts_with("compute:") ? "ACTIVE" : "DOWN"},
        {"fixed_ips", fixed_ips(network, port.at("fixed_ips"), id)}});
-  if (port.at("mac_address").is_null()) port["mac_address"] = mac_address(++world_.made);
+  if (port.at("mac_address").is_null()) port["mac_address"] = mac_address(++store_.world().made);
   port["ip_allocation"] = port.at("fixed_ips").empty() ? "none" : "immediate";
   const bool guarded = port.at("port_security_enabled");
   const bool of_a_router = port.at("device_owner").get<std::string>().starts_with("network:");
   if (port.at("security_groups").is_null()) {
     port["security_groups"] = json::array();
     if (guarded && !of_a_router)
-      port["security_groups"].push_back(default_group(port.at("project_id")));
+      port["security_groups"].push_back(groups_.default_group(port.at("project_id")));
   }
-  check_groups(port.at("security_groups"));
+  groups_.check(port.at("security_groups"));
   check_pairs(port, port.at("allowed_address_pairs"));
 }
 
-void Network::change_port(const std::string& id, const json& members) {
-  json* port = records_.at("ports").find(id);
-  if (port == nullptr) return;
-  port->update(members);
-  touch(*port);
+json& Ports::add(const std::string& project_id, json members) {
+  json port = store_.begin(*resource_at("ports"), project_id, std::move(members));
+  make(port);
+  return store_.of("ports").add(std::move(port));
 }
 
-void Network::change_port_members(json& port, json changes) {
+void Ports::change(json& port, json changes) {
   if (changes.contains("fixed_ips")) {
     changes["fixed_ips"] = fixed_ips(network_of(port), changes.at("fixed_ips"), port.at("id"));
   }
   json changed = port;
   changed.update(changes);
   if (changes.contains("security_groups")) {
-    check_groups(changes.at("security_groups"));
+    groups_.check(changes.at("security_groups"));
     if (!changes.at("security_groups").empty() && !changed.at("port_security_enabled")) {
       refuse(400, "PortSecurityAndIPRequiredForSecurityGroups",
              "Port security must be enabled and port must have an IP address in order to use "
@@ -243,5 +236,4 @@ void Network::change_port_members(json& port, json changes) {
     check_pairs(changed, changed.at("allowed_address_pairs"));
   port = std::move(changed);
 }
-
 }  // namespace ccm::openstack_api

@@ -1,8 +1,10 @@
-// Security groups and their rules.
-#include "openstack_api/network/network.hpp"
+#include "openstack_api/network/security_groups.hpp"
+
+#include "openstack_api/network/addresses.hpp"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace ccm::openstack_api {
 namespace {
@@ -41,11 +43,11 @@ bool same_rule(const json& a, const json& b) {
 
 }  // namespace
 
-void Network::make_security_group(json& group) {
+void SecurityGroups::make(json& group) {
   group.update({{"shared", false}});
   // Everything may leave.
   for (const char* family : {"IPv4", "IPv6"}) {
-    json rule = {{"id", world_.new_id()},
+    json rule = {{"id", store_.world().new_id()},
                  {"security_group_id", group.at("id")},
                  {"direction", "egress"},
                  {"ethertype", family},
@@ -56,28 +58,29 @@ void Network::make_security_group(json& group) {
                  {"updated_at", group.at("updated_at")},
                  {"revision_number", 0},
                  {"created_at", group.at("created_at")},
-                 {".standard_attr_id", ++world_.made},
+                 {".standard_attr_id", ++store_.world().made},
                  {".tags", json::array()}};
     for (const char* name : {"protocol", "port_range_min", "port_range_max", "remote_ip_prefix",
                              "remote_group_id", "remote_address_group_id", "normalized_cidr"}) {
       rule[name] = nullptr;
     }
-    records_.at("security_group_rules").add(std::move(rule));
+    store_.of("security_group_rules").add(std::move(rule));
   }
 }
 
 // Made when it is first needed, as Neutron does.
-std::string Network::default_group(const std::string& project_id) {
-  for (const json& group : records_.at("security_groups")) {
+std::string SecurityGroups::default_group(const std::string& project_id) {
+  for (const json& group : store_.of("security_groups")) {
     if (group.at("project_id") == project_id && group.at("name") == "default")
       return group.at("id");
   }
-  return add("security_groups", project_id,
-             {{"name", "default"}, {"description", "Default security group"}})
-      .at("id");
+  json group = store_.begin(*resource_at("security_groups"), project_id,
+                            {{"name", "default"}, {"description", "Default security group"}});
+  make(group);
+  return store_.of("security_groups").add(std::move(group)).at("id");
 }
 
-void Network::make_rule(json& rule) {
+void SecurityGroups::make_rule(json& rule) {
   check_enum("direction", rule.at("direction"), {"ingress", "egress"});
   check_enum("ethertype", rule.at("ethertype"), {"IPv4", "IPv6"});
   const json& protocol = rule.at("protocol");
@@ -117,21 +120,41 @@ void Network::make_rule(json& rule) {
     rule["normalized_cidr"] = range->text();
   }
   const std::string group_id = rule.at("security_group_id");
-  json* group = records_.at("security_groups").find(group_id);
+  json* group = store_.of("security_groups").find(group_id);
   if (group == nullptr || group->at("project_id") != rule.at("project_id")) {
     refuse(404, "SecurityGroupNotFound", "Security group " + group_id + " does not exist");
   }
-  for (const json& known : records_.at("security_group_rules")) {
+  for (const json& known : store_.of("security_group_rules")) {
     if (!same_rule(known, rule)) continue;
     refuse(409, "SecurityGroupRuleExists",
            "Security group rule already exists. Rule id is " + known.at("id").get<std::string>() +
                ".");
   }
   rule.update({{"belongs_to_default_sg", group->at("name") == "default"},
-               {".standard_attr_id", ++world_.made},
+               {".standard_attr_id", ++store_.world().made},
                {".tags", json::array()}});
   rule.erase("tags");
-  touch(*group);
+  store_.touch(*group);
+}
+
+void SecurityGroups::check(const json& groups) const {
+  for (const json& id : groups) {
+    if (store_.of("security_groups").find(id) != nullptr) continue;
+    refuse(404, "SecurityGroupNotFound",
+           "Security group " + id.get<std::string>() + " does not exist");
+  }
+}
+
+void SecurityGroups::remove_rules(const std::string& group_id) {
+  for (const json& port : store_.of("ports")) {
+    const json& groups = port.at("security_groups");
+    if (std::find(groups.begin(), groups.end(), group_id) != groups.end()) {
+      refuse(409, "SecurityGroupInUse", "Security Group " + group_id + " in use.");
+    }
+  }
+  store_.of("security_group_rules").remove_if([&](const json& rule) {
+    return rule.at("security_group_id") == group_id;
+  });
 }
 
 }  // namespace ccm::openstack_api
