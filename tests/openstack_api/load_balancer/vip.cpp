@@ -1,15 +1,15 @@
-// The address of a load balancer: a port of Neutron's.
-#include "openstack_api/load_balancer/load_balancer.hpp"
+#include "openstack_api/load_balancer/vip.hpp"
+
+#include "openstack_api/load_balancer/fields.hpp"
 
 #include <algorithm>
 #include <set>
 
 namespace ccm::openstack_api {
 
-// Something of Neutron's that the caller sees.
-const json& LoadBalancing::visible_one(const char* collection, const char* title,
-                                       const std::string& id, const Caller& caller) {
-  const json* record = network_.records(collection).find(id);
+const json& visible_one(Network& network, const char* collection, const char* title,
+                        const std::string& id, const Caller& caller) {
+  const json* record = network.records(collection).find(id);
   const bool visible = record != nullptr &&
                        (caller.sees(record->at("project_id")) || record->value("shared", false) ||
                         record->value("router:external", false));
@@ -17,11 +17,10 @@ const json& LoadBalancing::visible_one(const char* collection, const char* title
   return *record;
 }
 
-LoadBalancing::Vip LoadBalancing::make_vip(const json& wanted, const Caller& caller,
-                                           const std::string& id) {
+Vip make_vip(Network& network, const json& wanted, const Caller& caller, const std::string& id) {
   Vip vip;
   if (wanted.contains("vip_port_id")) {
-    const json& port = visible_one("ports", "Port", wanted.at("vip_port_id"), caller);
+    const json& port = visible_one(network, "ports", "Port", wanted.at("vip_port_id"), caller);
     if (const std::string user = port.at("device_id"); !user.empty()) {
       refuse_octavia(400, "Validation failure: Port " + port.at("id").get<std::string>() +
                               " is already used by device " + user + " ");
@@ -47,15 +46,17 @@ LoadBalancing::Vip LoadBalancing::make_vip(const json& wanted, const Caller& cal
     return vip;
   }
   if (wanted.contains("vip_subnet_id")) {
-    const json& subnet = visible_one("subnets", "Subnet", wanted.at("vip_subnet_id"), caller);
+    const json& subnet =
+        visible_one(network, "subnets", "Subnet", wanted.at("vip_subnet_id"), caller);
     vip.subnet_id = subnet.at("id");
     vip.network_id = subnet.at("network_id");
   } else {
-    const json& network = visible_one("networks", "Network", wanted.at("vip_network_id"), caller);
-    vip.network_id = network.at("id");
+    const json& found =
+        visible_one(network, "networks", "Network", wanted.at("vip_network_id"), caller);
+    vip.network_id = found.at("id");
     // IPv4 where there is both.
-    for (const json& subnet_id : network.at("subnets")) {
-      const json* subnet = network_.records("subnets").find(subnet_id);
+    for (const json& subnet_id : found.at("subnets")) {
+      const json* subnet = network.records("subnets").find(subnet_id);
       if (vip.subnet_id.is_null() || subnet->at("ip_version") == 4) vip.subnet_id = subnet_id;
     }
     if (vip.subnet_id.is_null())
@@ -65,7 +66,8 @@ LoadBalancing::Vip LoadBalancing::make_vip(const json& wanted, const Caller& cal
   if (wanted.contains("vip_address")) fixed_ips[0]["ip_address"] = wanted.at("vip_address");
   std::set<std::string> used = {vip.subnet_id.get<std::string>()};
   for (const json& additional : wanted.value("additional_vips", json::array())) {
-    const json& subnet = visible_one("subnets", "Subnet", additional.at("subnet_id"), caller);
+    const json& subnet =
+        visible_one(network, "subnets", "Subnet", additional.at("subnet_id"), caller);
     if (!used.insert(additional.at("subnet_id")).second) {
       refuse_octavia(400,
                      "Validation failure: Duplicate VIP subnet(s) specified. Only one IP can be "
@@ -79,13 +81,13 @@ LoadBalancing::Vip LoadBalancing::make_vip(const json& wanted, const Caller& cal
       fixed_ips.back()["ip_address"] = additional.at("ip_address");
   }
   try {
-    const json& port = network_.add("ports", caller.project_id,
-                                    {{"network_id", vip.network_id},
-                                     {"name", "octavia-lb-" + id},
-                                     {"device_id", "lb-" + id},
-                                     {"device_owner", "Octavia"},
-                                     {"admin_state_up", false},
-                                     {"fixed_ips", fixed_ips}});
+    const json& port = network.add("ports", caller.project_id,
+                                   {{"network_id", vip.network_id},
+                                    {"name", "octavia-lb-" + id},
+                                    {"device_id", "lb-" + id},
+                                    {"device_owner", "Octavia"},
+                                    {"admin_state_up", false},
+                                    {"fixed_ips", fixed_ips}});
     vip.port_id = port.at("id");
     vip.address = port.at("fixed_ips").at(0).at("ip_address");
     for (size_t i = 1; i < port.at("fixed_ips").size(); ++i) {
@@ -102,5 +104,4 @@ LoadBalancing::Vip LoadBalancing::make_vip(const json& wanted, const Caller& cal
   }
   return vip;
 }
-
 }  // namespace ccm::openstack_api

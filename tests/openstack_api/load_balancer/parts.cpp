@@ -1,7 +1,11 @@
-// The parts of a load balancer: what Octavia checks about them, and how they begin.
-#include "openstack_api/load_balancer/load_balancer.hpp"
+#include "openstack_api/load_balancer/parts.hpp"
+
+#include "openstack_api/load_balancer/fields.hpp"
+#include "openstack_api/network/addresses.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace ccm::openstack_api {
@@ -109,7 +113,7 @@ json normal_persistence(const json& persistence) {
 
 }  // namespace
 
-void LoadBalancing::check_listener(const json& listener, const json& lb) const {
+void LoadBalancerParts::check_listener(const json& listener, const json& lb) const {
   const std::string protocol = listener.at("protocol");
   static const std::set<std::string> kHeaders = {"X-Forwarded-For", "X-Forwarded-Port",
                                                  "X-Forwarded-Proto"};
@@ -157,8 +161,8 @@ void LoadBalancing::check_listener(const json& listener, const json& lb) const {
   }
 }
 
-void LoadBalancing::check_conflict(const json& listener, const std::string& lb_id) const {
-  for (const json* other : records_.at("listeners").of(lb_id)) {
+void LoadBalancerParts::check_conflict(const json& listener, const std::string& lb_id) const {
+  for (const json* other : store_.of("listeners").of(lb_id)) {
     if (other->at("protocol_port") != listener.at("protocol_port")) continue;
     if (transport(other->at("protocol")) != transport(listener.at("protocol"))) continue;
     refuse_octavia(409, "Another Listener on this Load Balancer is already using protocol " +
@@ -168,8 +172,8 @@ void LoadBalancing::check_conflict(const json& listener, const std::string& lb_i
 }
 
 // OVN balances by addresses and ports alone.
-void LoadBalancing::check_provider(const std::string& provider, const json& listener,
-                                   const json& pool) const {
+void LoadBalancerParts::check_provider(const std::string& provider, const json& listener,
+                                       const json& pool) {
   if (provider != "ovn") return;
   const auto unsupported = [](const std::string& what) {
     refuse_octavia(
@@ -191,7 +195,7 @@ void LoadBalancing::check_provider(const std::string& provider, const json& list
   if (algorithm != "SOURCE_IP_PORT") unsupported(algorithm + " algorithm");
 }
 
-void LoadBalancing::check_pool(const json& pool, const json& listener) const {
+void LoadBalancerParts::check_pool(const json& pool, const json& listener) {
   const std::string of_listener = listener.at("protocol");
   const std::string protocol = pool.at("protocol");
   if (pool_protocols().at(of_listener).contains(protocol)) return;
@@ -199,16 +203,16 @@ void LoadBalancing::check_pool(const json& pool, const json& listener) const {
           of_listener + "'.");
 }
 
-void LoadBalancing::check_default_pool(const json& listener, const json& lb) const {
+void LoadBalancerParts::check_default_pool(const json& listener, const json& lb) const {
   const json id = listener.value("default_pool_id", json());
   if (id.is_null()) return;
-  const json* pool = records_.at("pools").find(id);
+  const json* pool = store_.of("pools").find(id);
   if (pool == nullptr || pool->at(".lb") != lb.at("id"))
     refuse_octavia(404, "Pool " + id.get<std::string>() + " not found.");
   check_pool(*pool, listener);
 }
 
-void LoadBalancing::check_monitor(const json& monitor, const std::string& pool_protocol) const {
+void LoadBalancerParts::check_monitor(const json& monitor, const std::string& pool_protocol) {
   const std::string type = monitor.at("type");
   const bool datagrams = pool_protocol == "UDP" || pool_protocol == "SCTP";
   if (!datagrams && (type == "UDP-CONNECT" || type == "SCTP")) {
@@ -225,13 +229,8 @@ void LoadBalancing::check_monitor(const json& monitor, const std::string& pool_p
   }
 }
 
-void LoadBalancing::check_member(const json& member, const Caller& caller) {
-  const json subnet = member.value("subnet_id", json());
-  if (!subnet.is_null()) visible_one("subnets", "Subnet", subnet, caller);
-}
-
 // As octavia.conf says: udp_connect_min_interval_health_monitor.
-void LoadBalancing::check_delay(const json& monitor) const {
+void LoadBalancerParts::check_delay(const json& monitor) {
   constexpr int kShortest = 3;
   if (monitor.at("type") != "UDP-CONNECT" || !monitor.contains("delay")) return;
   if (monitor.at("delay").get<int>() >= kShortest) return;
@@ -239,10 +238,10 @@ void LoadBalancing::check_delay(const json& monitor) const {
           std::to_string(kShortest) + " for UDP-CONNECT health monitor type.");
 }
 
-void LoadBalancing::check_families(const json& members, const json& pool) const {
+void LoadBalancerParts::check_families(const json& members, const json& pool) const {
   const std::string protocol = pool.at("protocol");
-  if ((protocol != "UDP" && protocol != "SCTP") || listeners_of(pool).empty()) return;
-  const json& lb = *records_.at("loadbalancers").find(pool.at(".lb"));
+  if ((protocol != "UDP" && protocol != "SCTP") || store_.listeners_of(pool).empty()) return;
+  const json& lb = *store_.of("loadbalancers").find(pool.at(".lb"));
   if (lb.at("provider") == "ovn") return;
   std::set<bool> families = {parse_address(lb.at("vip_address"))->v6};
   for (const json& vip : lb.at("additional_vips")) {
@@ -257,21 +256,9 @@ void LoadBalancing::check_families(const json& members, const json& pool) const 
   }
 }
 
-json LoadBalancing::record_of(const json& lb, const std::string& operating_status) const {
-  const json& project = lb.at("project_id");
-  return {{"id", world_.new_id()},
-          {".lb", lb.at("id")},
-          {"project_id", project},
-          {"tenant_id", project},
-          {"operating_status", operating_status},
-          {"provisioning_status", "PENDING_CREATE"},
-          {"created_at", world_.timestamp("")},
-          {"updated_at", nullptr}};
-}
-
-json& LoadBalancing::add_listener(const json& wanted, const json& lb) {
+json& LoadBalancerParts::add_listener(const json& wanted, const json& lb) {
   check_conflict(wanted, lb.at("id"));
-  json record = record_of(lb, "OFFLINE");
+  json record = store_.record_of(lb, "OFFLINE");
   record.update(listener_defaults());
   if (wanted.at("protocol") == "TERMINATED_HTTPS") record.update(tls_defaults());
   for (const auto& [name, value] : wanted.items()) {
@@ -281,11 +268,11 @@ json& LoadBalancing::add_listener(const json& wanted, const json& lb) {
   record.update({{"protocol", wanted.at("protocol")},
                  {"protocol_port", wanted.at("protocol_port")},
                  {"allowed_cidrs", normal_cidrs(record.at("allowed_cidrs"))}});
-  return records_.at("listeners").add(std::move(record));
+  return store_.of("listeners").add(std::move(record));
 }
 
-json& LoadBalancing::add_pool(const json& wanted, const json& lb, json* listener) {
-  json record = record_of(lb, "OFFLINE");
+json& LoadBalancerParts::add_pool(const json& wanted, const json& lb, json* listener) {
+  json record = store_.record_of(lb, "OFFLINE");
   record.update(pool_defaults());
   for (const auto& [name, value] : wanted.items()) {
     const bool own = pool_defaults().contains(name);
@@ -294,13 +281,13 @@ json& LoadBalancing::add_pool(const json& wanted, const json& lb, json* listener
   record.update({{"protocol", wanted.at("protocol")},
                  {"lb_algorithm", wanted.at("lb_algorithm")},
                  {"session_persistence", normal_persistence(record.at("session_persistence"))}});
-  json& added = records_.at("pools").add(std::move(record));
+  json& added = store_.of("pools").add(std::move(record));
   if (listener != nullptr) (*listener)["default_pool_id"] = added.at("id");
   return added;
 }
 
-json& LoadBalancing::add_member(const json& wanted, const json& pool) {
-  for (const json* other : records_.at("members").of(pool.at("id"))) {
+json& LoadBalancerParts::add_member(const json& wanted, const json& pool) {
+  for (const json* other : store_.of("members").of(pool.at("id"))) {
     const bool same = other->at("address") == wanted.at("address") &&
                       other->at("protocol_port") == wanted.at("protocol_port");
     if (!same || other->at("provisioning_status") == "PENDING_DELETE") continue;
@@ -308,7 +295,7 @@ json& LoadBalancing::add_member(const json& wanted, const json& pool) {
                             wanted.at("address").get<std::string>() + " on protocol_port " +
                             wanted.at("protocol_port").dump());
   }
-  json record = record_of(load_balancer_of(pool), "NO_MONITOR");
+  json record = store_.record_of(store_.load_balancer_of(pool), "NO_MONITOR");
   record.update({{".pool", pool.at("id")},
                  {"name", ""},
                  {"address", wanted.at("address")},
@@ -324,12 +311,12 @@ json& LoadBalancing::add_member(const json& wanted, const json& pool) {
   for (const auto& [name, value] : wanted.items()) {
     if (!value.is_null()) record[name] = value;
   }
-  return records_.at("members").add(std::move(record));
+  return store_.of("members").add(std::move(record));
 }
 
-json& LoadBalancing::add_monitor(const json& wanted, const json& pool) {
+json& LoadBalancerParts::add_monitor(const json& wanted, const json& pool) {
   const bool http = wanted.at("type") == "HTTP" || wanted.at("type") == "HTTPS";
-  json record = record_of(load_balancer_of(pool), "OFFLINE");
+  json record = store_.record_of(store_.load_balancer_of(pool), "OFFLINE");
   record.update({{".pool", pool.at("id")},
                  {"name", ""},
                  {"admin_state_up", true},
@@ -343,7 +330,6 @@ json& LoadBalancing::add_monitor(const json& wanted, const json& pool) {
   for (const auto& [name, value] : wanted.items()) {
     if (!value.is_null() && name != "pool_id") record[name] = value;
   }
-  return records_.at("healthmonitors").add(std::move(record));
+  return store_.of("healthmonitors").add(std::move(record));
 }
-
 }  // namespace ccm::openstack_api

@@ -1,8 +1,12 @@
-// Octavia's reading calls: lists with filters and pages, single objects, the whole of a new load
-// balancer, the status tree.
-#include "openstack_api/load_balancer/load_balancer.hpp"
+#include "openstack_api/load_balancer/listing.hpp"
+
+#include "openstack_api/load_balancer/fields.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace ccm::openstack_api {
 namespace {
@@ -50,7 +54,8 @@ const json* filtered(const json& record, const std::string& name) {
 
 }  // namespace
 
-Answer LoadBalancing::list(const Call& call, Kind collection, const std::string& parent) const {
+Answer LoadBalancerListing::list(const Call& call, const std::string& collection,
+                                 const std::string& parent) const {
   const auto& query = call.query;
   static const std::map<std::string, std::set<std::string>> kMoreFilters = {
       {"loadbalancers", {}},
@@ -88,7 +93,7 @@ Answer LoadBalancing::list(const Call& call, Kind collection, const std::string&
       continue;
     refuse_octavia(400, "One or more arguments are either duplicate or invalid");
   }
-  size_t limit = page_size;
+  size_t limit = settings_.page_size;
   bool limited = true;
   if (const auto text = query.value("limit")) {
     if (text->empty() || text->find_first_not_of("0123456789") != text->npos) {
@@ -103,9 +108,9 @@ Answer LoadBalancing::list(const Call& call, Kind collection, const std::string&
   std::vector<const json*> found;
   const auto look_at = [&](const json& record) {
     if (!call.caller.sees(record.at("project_id"))) return;
-    const bool tagged = !allow_filtering || has_tags(record.at("tags"), query);
+    const bool tagged = !settings_.allow_filtering || has_tags(record.at("tags"), query);
     const bool fits =
-        !allow_filtering ||
+        !settings_.allow_filtering ||
         std::all_of(query.pairs().begin(), query.pairs().end(), [&](const auto& pair) {
           if (kOptions.contains(pair.first)) return true;
           const json* member = filtered(record, pair.first);
@@ -113,7 +118,7 @@ Answer LoadBalancing::list(const Call& call, Kind collection, const std::string&
         });
     if (tagged && fits) found.push_back(&record);
   };
-  const Records& records = records_.at(collection);
+  const Records& records = store_.of(collection);
   if (!parent.empty()) {
     for (const json* record : records.of(parent)) look_at(*record);
   } else {
@@ -154,7 +159,7 @@ Answer LoadBalancing::list(const Call& call, Kind collection, const std::string&
   // The links keep limit and order, but neither filters nor fields.
   json links = json::array();
   if (!found.empty()) {
-    std::string start = world_.url + call.path_text + "?limit=" + std::to_string(limit);
+    std::string start = store_.world().url + call.path_text + "?limit=" + std::to_string(limit);
     for (const char* name : {"sort", "sort_key"}) {
       if (const auto value = query.value(name)) start += std::string("&") + name + "=" + *value;
     }
@@ -169,36 +174,20 @@ Answer LoadBalancing::list(const Call& call, Kind collection, const std::string&
   return answer(200, {{collection, std::move(items)}, {collection + "_links", std::move(links)}});
 }
 
-json LoadBalancing::ids(Kind collection, const std::string& parent_id) const {
-  json list = json::array();
-  for (const json* record : records_.at(collection).of(parent_id))
-    list.push_back({{"id", record->at("id")}});
-  return list;
-}
-
-json LoadBalancing::listeners_of(const json& pool) const {
-  json list = json::array();
-  for (const json* listener : records_.at("listeners").of(pool.at(".lb"))) {
-    if (listener->at("default_pool_id") == pool.at("id"))
-      list.push_back({{"id", listener->at("id")}});
-  }
-  return list;
-}
-
-json LoadBalancing::shown(Kind collection, const json& record) const {
+json LoadBalancerListing::shown(const std::string& collection, const json& record) const {
   json out = visible(record);
   const json& id = record.at("id");
   if (collection == "loadbalancers") {
-    out["listeners"] = ids("listeners", id);
-    out["pools"] = ids("pools", id);
+    out["listeners"] = store_.ids("listeners", id);
+    out["pools"] = store_.ids("pools", id);
   } else if (collection == "listeners") {
     out["loadbalancers"] = json::array({{{"id", record.at(".lb")}}});
     out["l7policies"] = json::array();
   } else if (collection == "pools") {
     out["loadbalancers"] = json::array({{{"id", record.at(".lb")}}});
-    out["listeners"] = listeners_of(record);
-    out["members"] = ids("members", id);
-    if (const json* monitor = monitor_of(id)) out["healthmonitor_id"] = monitor->at("id");
+    out["listeners"] = store_.listeners_of(record);
+    out["members"] = store_.ids("members", id);
+    if (const json* monitor = store_.monitor_of(id)) out["healthmonitor_id"] = monitor->at("id");
   } else if (collection == "healthmonitors") {
     out["pools"] = json::array({{{"id", record.at(".pool")}}});
   }
@@ -206,29 +195,29 @@ json LoadBalancing::shown(Kind collection, const json& record) const {
 }
 
 // The answer to a fully populated request: objects where there are IDs otherwise.
-json LoadBalancing::populated(const json& load_balancer) const {
+json LoadBalancerListing::populated(const json& load_balancer) const {
   json out = visible(load_balancer);
   out["listeners"] = json::array();
   out["pools"] = json::array();
-  for (const json* listener : records_.at("listeners").of(load_balancer.at("id"))) {
+  for (const json* listener : store_.of("listeners").of(load_balancer.at("id"))) {
     json item = shown("listeners", *listener);
     item.erase("loadbalancers");
     out["listeners"].push_back(std::move(item));
   }
-  for (const json* pool : records_.at("pools").of(load_balancer.at("id"))) {
+  for (const json* pool : store_.of("pools").of(load_balancer.at("id"))) {
     json item = visible(*pool);
-    item["listeners"] = listeners_of(*pool);
+    item["listeners"] = store_.listeners_of(*pool);
     item["members"] = json::array();
-    for (const json* member : records_.at("members").of(pool->at("id")))
+    for (const json* member : store_.of("members").of(pool->at("id")))
       item["members"].push_back(visible(*member));
-    const json* monitor = monitor_of(pool->at("id"));
+    const json* monitor = store_.monitor_of(pool->at("id"));
     item["healthmonitor"] = monitor != nullptr ? visible(*monitor) : json();
     out["pools"].push_back(std::move(item));
   }
   return out;
 }
 
-json LoadBalancing::tree(const json& load_balancer) const {
+json LoadBalancerListing::tree(const json& load_balancer) const {
   const auto pick = [](const json& record, std::initializer_list<const char*> more) {
     json out = json::object();
     for (const char* name : {"id", "name", "provisioning_status", "operating_status"})
@@ -238,17 +227,17 @@ json LoadBalancing::tree(const json& load_balancer) const {
   };
   json out = pick(load_balancer, {});
   out["listeners"] = json::array();
-  for (const json* listener : records_.at("listeners").of(load_balancer.at("id"))) {
+  for (const json* listener : store_.of("listeners").of(load_balancer.at("id"))) {
     json item = pick(*listener, {});
     item["pools"] = json::array();
     const json& pool_id = listener->at("default_pool_id");
-    if (const json* pool = pool_id.is_null() ? nullptr : records_.at("pools").find(pool_id)) {
+    if (const json* pool = pool_id.is_null() ? nullptr : store_.of("pools").find(pool_id)) {
       json below = pick(*pool, {});
       below["members"] = json::array();
-      for (const json* member : records_.at("members").of(pool_id)) {
+      for (const json* member : store_.of("members").of(pool_id)) {
         below["members"].push_back(pick(*member, {"address", "protocol_port"}));
       }
-      if (const json* monitor = monitor_of(pool_id))
+      if (const json* monitor = store_.monitor_of(pool_id))
         below["health_monitor"] = pick(*monitor, {"type"});
       item["pools"].push_back(std::move(below));
     }
@@ -257,16 +246,14 @@ json LoadBalancing::tree(const json& load_balancer) const {
   return out;
 }
 
-json LoadBalancing::versions() const {
+json LoadBalancerListing::versions(const std::string& url) const {
   json list = json::array();
-  for (int minor = 0; minor <= newest_version; ++minor) {
-    list.push_back(
-        {{"id", "v2." + std::to_string(minor)},
-         {"status", minor == newest_version ? "CURRENT" : "SUPPORTED"},
-         {"updated", "2016-12-11T00:00:00Z"},
-         {"links", json::array({{{"rel", "self"}, {"href", world_.url + url_ + "/v2"}}})}});
+  for (int minor = 0; minor <= settings_.newest_version; ++minor) {
+    list.push_back({{"id", "v2." + std::to_string(minor)},
+                    {"status", minor == settings_.newest_version ? "CURRENT" : "SUPPORTED"},
+                    {"updated", "2016-12-11T00:00:00Z"},
+                    {"links", json::array({{{"rel", "self"}, {"href", url + "/v2"}}})}});
   }
   return list;
 }
-
 }  // namespace ccm::openstack_api
