@@ -59,6 +59,7 @@ struct Network {
   std::vector<std::string> subnets;
   std::vector<std::string> groups;
   std::vector<std::string> allocations;
+  std::vector<std::string> private_addresses;
   Tags tags;
   Tags attributes;
 };

@@ -37,19 +37,25 @@ std::string network_xml(const std::string& arn, const Network& network) {
   std::string zones;
   for (std::size_t i = 0; i < network.subnets.size(); ++i) {
     std::string addresses;
+    if (i < network.private_addresses.size()) {
+      addresses = tree("LoadBalancerAddresses",
+                       tree("member", element("PrivateIPv4Address", network.private_addresses[i])));
+    }
     if (i < network.allocations.size()) {
       addresses = tree("LoadBalancerAddresses",
                        tree("member", element("AllocationId", network.allocations[i])));
     }
     zones += tree("member", element("SubnetId", network.subnets[i]) + addresses);
   }
-  return tree("member",
-              element("LoadBalancerArn", arn) + element("LoadBalancerName", network.name) +
-                  element("DNSName", network.name + "-1.elb.us-east-1.amazonaws.com") +
-                  element("Type", network.type) + element("Scheme", network.scheme) +
-                  element("IpAddressType", network.address_type) + element("VpcId", "vpc-1") +
-                  tree("State", element("Code", network.state)) + tree("AvailabilityZones", zones) +
-                  texts_xml("SecurityGroups", network.groups));
+  return tree(
+      "member",
+      element("LoadBalancerArn", arn) + element("LoadBalancerName", network.name) +
+          element("DNSName", network.name + "-1.elb.us-east-1.amazonaws.com") +
+          element("Type", network.type) + element("Scheme", network.scheme) +
+          element("IpAddressType", network.address_type) + element("VpcId", "vpc-1") +
+          element("EnablePrefixForIpv6SourceNat", network.prefix_for_source_nat ? "on" : "off") +
+          tree("State", element("Code", network.state)) + tree("AvailabilityZones", zones) +
+          texts_xml("SecurityGroups", network.groups));
 }
 
 std::string listener_xml(const std::string& arn, const Listener& listener) {
@@ -104,11 +110,6 @@ void LoadBalancing::add_network_actions() {
     return tree("LoadBalancers", all);
   });
   add(api, "CreateLoadBalancer", [this](const Form& form) -> Outcome {
-    for (const auto& [arn, other] : networks) {
-      if (other.name == form.text("Name")) {
-        return Error{400, "DuplicateLoadBalancerName", "it exists with other settings"};
-      }
-    }
     Network made;
     made.name = form.text("Name");
     made.scheme = form.has("Scheme") ? form.text("Scheme") : "internet-facing";
@@ -124,8 +125,18 @@ void LoadBalancing::add_network_actions() {
       }
       made.subnets.push_back(id);
       if (mapping.has("AllocationId")) made.allocations.push_back(mapping.text("AllocationId"));
+      if (mapping.has("PrivateIPv4Address")) {
+        made.private_addresses.push_back(mapping.text("PrivateIPv4Address"));
+      }
     }
     made.groups = form.list("SecurityGroups");
+    for (const auto& [arn, other] : networks) {
+      if (other.name != made.name) continue;
+      const bool same = other.scheme == made.scheme && other.address_type == made.address_type &&
+                        other.subnets == made.subnets && other.groups == made.groups;
+      if (same) return tree("LoadBalancers", network_xml(arn, other));
+      return Error{400, "DuplicateLoadBalancerName", "it exists with other settings"};
+    }
     made.tags = read_tag_list(form);
     made.attributes = {{"load_balancing.cross_zone.enabled", "false"},
                        {"access_logs.s3.enabled", "false"},
@@ -162,6 +173,7 @@ void LoadBalancing::add_network_actions() {
     const auto found = networks.find(form.text("LoadBalancerArn"));
     if (found == networks.end()) return no_balancer();
     found->second.subnets.clear();
+    found->second.prefix_for_source_nat = form.text("EnablePrefixForIpv6SourceNat") == "on";
     for (const Form& one : form.structures("SubnetMappings")) {
       found->second.subnets.push_back(one.text("SubnetId"));
     }

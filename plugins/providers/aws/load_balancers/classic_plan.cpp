@@ -100,7 +100,16 @@ Status ClassicPlanner::choose_security_groups(ClassicSubject& subject) const {
   Status known = check_groups(*subject.groups, subject.named_groups);
   if (known.ok()) known = check_groups(*subject.groups, options.extra_security_groups);
   if (!known.ok()) return known;
-  if (!subject.named_groups.empty()) return {};
+  if (!subject.named_groups.empty()) {
+    if (!subject.service.source_ranges.empty()) {
+      subject.problems.push_back({"SourceRangesNotFollowed",
+                                  "loadBalancerSourceRanges have no effect on a classic load "
+                                  "balancer with security groups "
+                                  "that the manager did not make: the rules of " +
+                                      subject.named_groups.front() + " say who gets in"});
+    }
+    return {};
+  }
   subject.own_group = classic_group_name(subject.name);
   const SecurityGroup* found = own_group(*subject.groups, subject.own_group, cluster_);
   if (found == nullptr) return check_own_name(*subject.groups, subject.own_group, cluster_);

@@ -11,6 +11,7 @@ namespace {
 constexpr int kElbPage = 400;
 constexpr std::size_t kTargetsACall = 100;
 constexpr std::size_t kTaggedACall = 20;
+constexpr std::string_view kSourceNat = "EnablePrefixForIpv6SourceNat";
 constexpr std::size_t kTriesToRegister = 4;  // AWS may name one bad target at a time
 
 Call elbv2_call(const char* action) { return Call{Api::elbv2, action}; }
@@ -229,7 +230,7 @@ Task<Result<NetworkBalancer>> Elbv2::create(Ctx ctx, NetworkCreation wish) {
   if (wish.internal) call.params.set("Scheme", "internal");
   if (wish.dual_stack) call.params.set("IpAddressType", "dualstack");
   // Without it AWS refuses listeners of UDP later.
-  if (wish.dual_stack && wish.udp) call.params.set("EnablePrefixForIpv6SourceNat", "on");
+  if (wish.dual_stack && wish.udp) call.params.set(kSourceNat, "on");
   set_mappings(call.params, wish.subnets, wish.allocations, wish.private_addresses);
   call.params.add_all("SecurityGroups", wish.groups);
   add_pairs(call.params, "Tags", wish.tags);
@@ -377,6 +378,7 @@ Task<Status> Elbv2::remove(Ctx ctx, Call call) {
 Task<Status> Elbv2::set_subnets(Ctx ctx, NetworkBalancer balancer, std::vector<Subnet> subnets) {
   Call call = elbv2_write("SetSubnets", true);
   call.params.set("LoadBalancerArn", balancer.arn);
+  if (balancer.source_nat) call.params.set(kSourceNat, "on");  // else AWS takes it for off
   balancer.subnets.clear();
   for (const Subnet& subnet : subnets) {  // zones that are there keep their addresses
     balancer.subnets.push_back(subnet.id);

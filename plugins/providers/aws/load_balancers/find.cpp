@@ -19,6 +19,13 @@ bool may_have_had_one(const LoadBalancerService& service) {
          service.object.at("/status/loadBalancer/ingress/0").exists();
 }
 
+// How old a listing may be that says that there is none. A name of the UID is nobody else's, and
+// for one that this process does not know AWS answers DuplicateLoadBalancerName. `named`: by its
+// Service, so that it may be anybody's.
+std::chrono::milliseconds age_for(const LoadBalancerService& service, bool named) {
+  return named || may_have_had_one(service) ? kListAge : kAgeToMake;
+}
+
 // Where to look, the surest first.
 std::array<std::string, 4> candidate_names(const LoadBalancerService& service) {
   return {service.adopt_id, service.id, LoadBalancers::name(service),
@@ -99,7 +106,9 @@ Task<Result<Tags>> LoadBalancers::tags_of(Ctx ctx, Api api, std::string owner) {
 
 Task<Result<LoadBalancers::Found>> LoadBalancers::find_network(Ctx ctx,
                                                                const LoadBalancerService& service) {
-  const auto all = co_await elbv2_.list(ctx, kListAge);
+  const std::string made_name = load_balancer_name(service.uid);
+  auto all = co_await elbv2_.list(ctx, age_for(service, name(service) != made_name));
+  if (all.ok() && (*all)->find(made_name) != nullptr) all = co_await elbv2_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   Found best;
   for (const std::string& candidate : candidate_names(service)) {
@@ -121,7 +130,9 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find_network(Ctx ctx,
 
 Task<Result<LoadBalancers::Found>> LoadBalancers::find_classic(Ctx ctx,
                                                                const LoadBalancerService& service) {
-  const auto all = co_await elb_.list(ctx, kListAge);
+  const std::string made_name = load_balancer_name(service.uid);
+  auto all = co_await elb_.list(ctx, age_for(service, false));
+  if (all.ok() && (*all)->contains(made_name)) all = co_await elb_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   Found best;
   for (const std::string& candidate : candidate_names(service)) {

@@ -1,7 +1,9 @@
 #include "group_users.hpp"
 
 #include "node_groups.hpp"
+#include "ownership.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::aws {
@@ -15,7 +17,7 @@ void add_user(SourceUsers& users, const std::vector<std::string>& groups, const 
   std::set<std::string> clusters{""};
   if (of != tags.end()) clusters = clusters_of(of->second);
   for (const std::string& group : groups) {
-    users[group].insert(clusters.begin(), clusters.end());
+    users.clusters[group].insert(clusters.begin(), clusters.end());
   }
 }
 
@@ -27,7 +29,7 @@ bool is_elsewhere(const std::string& vpc_id, const Cluster& cluster) {
 }  // namespace
 
 Task<Result<SourceUsers>> GroupUsers::others(Ctx ctx, std::string id) {
-  SourceUsers users;
+  SourceUsers users{cluster_.tag(), {}};
   const auto networks = co_await elbv2_.list(ctx, kKnown);
   if (!networks.ok()) co_return networks.status();
   const auto network_tags = co_await network_tags_.get(ctx, kKnown);
@@ -46,6 +48,38 @@ Task<Result<SourceUsers>> GroupUsers::others(Ctx ctx, std::string id) {
     add_user(users, balancer.groups, **classic_tags, name);
   }
   co_return users;
+}
+
+Task<Status> GroupUsers::tell_who_checks(Ctx ctx, const LoadBalancerService& service,
+                                         std::string id, std::set<std::string> ports) {
+  if (ports.empty()) co_return Status();
+  const auto all = co_await elbv2_.groups(ctx, kKnown);
+  if (!all.ok()) co_return all.status();
+  const auto tags = co_await network_tags_.get(ctx, kKnown);
+  if (!tags.ok()) co_return tags.status();
+  const auto balancers = co_await elbv2_.list(ctx, kKnown);
+  if (!balancers.ok()) co_return balancers.status();
+  std::set<std::string> keys;
+  std::set<std::string> written;  // port, subnets, and whether groups do in place of such a rule
+  for (const auto& [arn, group] : **all) {
+    if (!ports.contains(group.health.port)) continue;
+    for (const std::string& user : group.balancers) {
+      const NetworkBalancer* balancer = (*balancers)->find(user);
+      const auto of = (*tags)->find(user);
+      if (user == id || balancer == nullptr || of == (*tags)->end()) continue;
+      if (!of_cluster(of->second, cluster_)) continue;
+      auto others = other_users(service, {user, balancer->name, of->second});
+      std::string rules = group.health.port + (balancer->groups.empty() ? "" : " groups");
+      for (const std::string& subnet : balancer->subnets) rules += " " + subnet;
+      if (others.empty() || !written.insert(std::move(rules)).second) continue;
+      keys.insert(others.begin(), others.end());
+    }
+  }
+  for (const std::string& key : keys) {
+    const std::string space = key.substr(0, key.find('/'));
+    hints_.load_balancer_changed(space, key.substr(std::min(space.size() + 1, key.size())));
+  }
+  co_return Status();
 }
 
 Task<Status> GroupUsers::close_nodes_to(Ctx ctx, std::string id, std::set<std::string> groups) {

@@ -9,6 +9,8 @@
 #include "groups.hpp"
 #include "tag_lists.hpp"
 
+#include <ccm/hint.hpp>
+#include <ccm/load_balancer.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
@@ -20,9 +22,11 @@ namespace ccm::aws {
 class GroupUsers {
  public:
   // The tags are those of all load balancers in the VPC, by ARN and by name.
-  GroupUsers(Elbv2& elbv2, Elb& elb, Groups& groups, Snapshot<TagsByOwner>& network_tags,
-             Snapshot<TagsByOwner>& classic_tags, const Cluster& cluster)
-      : elbv2_(elbv2),
+  GroupUsers(const Hints& hints, Elbv2& elbv2, Elb& elb, Groups& groups,
+             Snapshot<TagsByOwner>& network_tags, Snapshot<TagsByOwner>& classic_tags,
+             const Cluster& cluster)
+      : hints_(hints),
+        elbv2_(elbv2),
         elb_(elb),
         groups_(groups),
         network_tags_(network_tags),
@@ -38,12 +42,19 @@ class GroupUsers {
   // another load balancer, where it was, may have left its rule for this one. Failures: those of
   // the calls.
   Task<Status> close_nodes_to(Ctx ctx, std::string id, std::set<std::string> groups);
+  // Rules for checks from subnets went with these changes of the Service's load balancer. EC2 has
+  // one rule for all that check Nodes at one port, with the mark of one: of those that others have
+  // in the same subnets one Service is looked at, and writes it anew. `id`: its name or ARN.
+  // Failures: those of the listings.
+  Task<Status> tell_who_checks(Ctx ctx, const LoadBalancerService& service, std::string id,
+                               std::set<std::string> ports);
   // That load balancer is being deleted; the try has ended, whichever way: a failed one counts
   // again, since nobody may ever repeat it.
   void goes(const std::string& id) { going_.insert(id); }
   void gone_or_not(const std::string& id) { going_.erase(id); }
 
  private:
+  const Hints& hints_;
   Elbv2& elbv2_;
   Elb& elb_;
   Groups& groups_;

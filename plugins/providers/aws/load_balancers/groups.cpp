@@ -162,7 +162,7 @@ Task<Status> Groups::settle(Ctx ctx, SecurityGroup wish, std::string& id) {
 // When several load balancers change at once, each one saw the rules of the others as they were:
 // the last one sees them as they are.
 Task<Status> Groups::settle_path_mtu(Ctx ctx, std::string group_id) {
-  const auto groups = co_await list(ctx, kKnown);
+  const auto groups = co_await list(ctx, kAgeToMake);
   if (!groups.ok()) co_return groups.status();
   const auto group = (*groups)->find(group_id);
   if (group == (*groups)->end()) co_return Status();

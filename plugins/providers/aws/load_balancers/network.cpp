@@ -93,15 +93,21 @@ std::vector<std::string> ranges_of(const std::vector<Subnet>& subnets) {
   return ranges;
 }
 
+// The node ports of traffic over TCP.
+std::set<int64_t> tcp_ports(const std::vector<WantedListener>& listeners) {
+  std::set<int64_t> open;
+  for (const WantedListener& listener : listeners) {
+    if (listener.protocol != "UDP") open.insert(listener.group.port);
+  }
+  return open;
+}
+
 // AWS-109: clients from everywhere let the checks in as well.
 bool checks_need_rules(const std::vector<WantedListener>& listeners,
                        const std::vector<std::string>& clients) {
   const bool everybody = std::find(clients.begin(), clients.end(), "0.0.0.0/0") != clients.end();
   if (!everybody) return true;
-  std::set<int64_t> open;
-  for (const WantedListener& listener : listeners) {
-    if (listener.protocol != "UDP") open.insert(listener.group.port);
-  }
+  const std::set<int64_t> open = tcp_ports(listeners);
   return !std::all_of(listeners.begin(), listeners.end(), [&](const WantedListener& listener) {
     return open.contains(health_port(listener));
   });
@@ -120,6 +126,7 @@ Result<NetworkBalancer> read_network_balancer(XmlElement member) {
   out.vpc_id = member.text("VpcId");
   out.internal = member.text("Scheme") == "internal";
   out.dual_stack = member.text("IpAddressType") == "dualstack";
+  out.source_nat = member.text("EnablePrefixForIpv6SourceNat") == "on";
   for (const XmlElement zone : member.list("AvailabilityZones")) {
     const std::string subnet = zone.text("SubnetId");
     out.subnets.push_back(subnet);
@@ -205,7 +212,8 @@ bool differs(const HealthCheck& wanted, const HealthCheck& existing) {
 }
 
 Rules node_rules(const std::vector<WantedListener>& listeners, const std::string& load_balancer,
-                 const std::vector<std::string>& clients, const std::vector<Subnet>& subnets) {
+                 const std::vector<std::string>& clients, const std::vector<Subnet>& subnets,
+                 bool hidden) {
   Rules rules;
   for (const WantedListener& listener : listeners) {
     for (const std::string& transport : transports(listener.protocol)) {
@@ -214,7 +222,9 @@ Rules node_rules(const std::vector<WantedListener>& listeners, const std::string
     }
   }
   if (!checks_need_rules(listeners, clients)) return rules;
+  const std::set<int64_t> open = tcp_ports(listeners);
   for (const WantedListener& listener : listeners) {
+    if (hidden && open.contains(health_port(listener))) continue;
     allow_port(rules, "tcp", health_port(listener), ranges_of(subnets),
                std::string(kHealthRule) + load_balancer);
   }

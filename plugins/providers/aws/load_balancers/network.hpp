@@ -27,8 +27,9 @@ struct NetworkBalancer {
   std::string vpc_id;
   bool internal = false;
   bool dual_stack = false;
-  std::vector<std::string> subnets;                // ids
-  std::vector<std::string> groups;                 // security groups
+  bool source_nat = false;           // of IPv6, with a prefix: UDP of a dual-stack one needs it
+  std::vector<std::string> subnets;  // ids
+  std::vector<std::string> groups;   // security groups
   std::map<std::string, std::string> allocations;  // of elastic IP addresses, by subnet
   std::map<std::string, std::string> addresses;    // chosen private ones of IPv4, by subnet
 };
@@ -83,9 +84,11 @@ bool differs(const HealthCheck& wanted, const HealthCheck& existing);
 // The ports at which Nodes take traffic and checks: what their security groups have to let in for
 // one without a group, or with named ones and source ranges (AWS-109; network_plan.cpp has one rule
 // from the group for the others). Each of them from all `clients`, checks from the subnets where
-// `clients` are not all.
+// `clients` are not all. With `hidden` the load balancer's addresses in its subnets also stand for
+// clients that none of `clients` may be: no port for traffic is open to them.
 Rules node_rules(const std::vector<WantedListener>& listeners, const std::string& load_balancer,
-                 const std::vector<std::string>& clients, const std::vector<Subnet>& subnets);
+                 const std::vector<std::string>& clients, const std::vector<Subnet>& subnets,
+                 bool hidden = false);
 // These rules for a load balancer with a group that its Service names: whoever writes Services
 // chooses it, and with it who else is a member, so it gets these ports and no others.
 Rules node_rules_from(const std::string& group_id, const std::vector<WantedListener>& listeners,

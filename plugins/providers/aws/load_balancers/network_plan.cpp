@@ -76,6 +76,21 @@ bool hides_clients(const NetworkSubject& subject, bool dual_stack) {
          (dual_stack || (kept != attributes.end() && kept->second == "false"));
 }
 
+// A port of UDP that a dual-stack load balancer does not have yet.
+bool waits_for_source_nat(const NetworkSubject& subject, const NetworkSubject::Port& port) {
+  const bool there = port.existing && port.existing->protocol == port.wanted.protocol;
+  return port.wanted.protocol.ends_with("UDP") && !there && subject.balancer.dual_stack &&
+         !subject.leaves_ipv6 && !subject.balancer.source_nat;
+}
+
+// Whether addresses are asked for that are none of those in its subnets.
+bool differ(const std::vector<std::string>& asked,
+            const std::map<std::string, std::string>& existing) {
+  std::set<std::string> known;
+  for (const auto& [subnet, address] : existing) known.insert(address);
+  return !asked.empty() && texts(asked) != known;
+}
+
 Status wrong_count(const char* what, std::size_t given, std::size_t subnets) {
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,
                 std::string("Must have same number of ") + what + " (" + std::to_string(given) +
@@ -94,16 +109,19 @@ Tags new_group_attributes(const NetworkSubject& subject) {
   return different(subject.options.group_attributes, defaults);
 }
 
-// One that was made without groups cannot hold source ranges against clients that the Nodes do not
-// see: what would hide more of them is not followed.
+// One that was made without groups cannot tell clients apart that the Nodes do not see: what would
+// hide some of them is not followed, and IPv6 is given up, unless other Services have it, too.
 void NetworkPlanner::tell_of_ranges(NetworkSubject& subject) {
-  if (!hides_clients(subject, subject.balancer.dual_stack)) return;
-  subject.options.group_attributes.erase("preserve_client_ip.enabled");
   const bool dual = subject.balancer.dual_stack;
+  if (!subject.balancer.groups.empty() || !hides_clients(subject, dual)) return;
+  subject.options.group_attributes.erase("preserve_client_ip.enabled");
+  subject.leaves_ipv6 = dual && !subject.shared;
+  std::string why = "need preserve_client_ip.enabled=true";
+  if (subject.leaves_ipv6) why = "do not hold for clients of IPv6: it gets addresses of IPv4 alone";
+  if (dual && subject.shared) why = "let no clients of IPv6 in, and checks of their ports fail";
   subject.problems.push_back(
       {"SourceRangesNotFollowed",
-       std::string("loadBalancerSourceRanges ") +
-           (dual ? "do not hold for clients of IPv6" : "need preserve_client_ip.enabled=true") +
+       "loadBalancerSourceRanges " + why +
            ", since AWS adds no security groups to a Network Load Balancer that was made without: "
            "another Service gets one with a group"});
 }
@@ -115,6 +133,7 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
   }
   if (subject.guest) {
     subject.own_groups = subject.balancer.groups;
+    tell_of_ranges(subject);
     return {};
   }
   const std::vector<std::string>& named = subject.options.security_groups;
@@ -155,6 +174,12 @@ void NetworkPlanner::tell_of_what_stays(NetworkSubject& subject,
     subject.problems.push_back({"NameNotFollowed", "the load balancer keeps its name " +
                                                        subject.balancer.name +
                                                        ": another Service gets one of that name"});
+  }
+  if (differ(options.allocations, subject.balancer.allocations) ||
+      differ(options.private_addresses, subject.balancer.addresses)) {
+    subject.problems.push_back({"AddressesNotFollowed",
+                                "the load balancer keeps its addresses: another Service gets one "
+                                "with others"});
   }
   if (options.subnets.empty()) return;
   std::map<std::string_view, std::string_view> wanted;  // by zone
@@ -232,8 +257,11 @@ NodeAccess NetworkPlanner::access_of(const NetworkSubject& subject) const {
   NodeAccess access;
   access.mark = subject.mark;
   access.others = subject.others;
-  const Rules by_port = node_rules(listeners, subject.mark, subject.clients, subject.subnets);
   const bool ranges = !subject.service.source_ranges.empty();  // nobody else sees to these
+  const bool hidden = subject.own_groups.empty() && subject.managed_group.empty() &&
+                      hides_clients(subject, subject.balancer.dual_stack && !subject.leaves_ipv6);
+  const Rules by_port =
+      node_rules(listeners, subject.mark, subject.clients, subject.subnets, hidden);
   if (!subject.own_groups.empty() && !ranges) {
     access.wanted = node_rules_from(subject.own_groups.front(), listeners, subject.mark);
     access.also_right = by_port;
@@ -332,8 +360,16 @@ void NetworkPlanner::plan_zones(NetworkSubject& subject) {
       return elbv2_.set_subnets(std::move(ctx), s->balancer, s->subnets);
     });
   }
+}
+
+void NetworkPlanner::plan_address_type(NetworkSubject& subject) {
   const ServiceOptions& options = subject.options;
-  if (options.dual_stack == subject.balancer.dual_stack) return;
+  if (subject.leaves_ipv6) {
+    subject.plan.add("IP address type",
+                     [this, s = &subject](Ctx ctx) { return leave_ipv6(std::move(ctx), *s); });
+    return;
+  }
+  if (subject.shared || options.dual_stack == subject.balancer.dual_stack) return;
   const bool opens = options.dual_stack && subject.balancer.groups.empty() &&
                      !subject.service.source_ranges.empty();
   if (opens) {
@@ -353,6 +389,20 @@ void NetworkPlanner::plan_zones(NetworkSubject& subject) {
   }
   subject.plan.add_last("IP address type", [this, s = &subject](Ctx ctx) {
     return elbv2_.set_address_type(std::move(ctx), s->balancer, s->options.dual_stack);
+  });
+}
+
+// Before the first listener that needs it, and after all that does not: AWS may refuse it, for want
+// of room in a subnet say. Zones stay as they are.
+void NetworkPlanner::plan_source_nat(NetworkSubject& subject) {
+  const auto& ports = subject.ports;
+  const auto waits = [&](const auto& port) { return waits_for_source_nat(subject, port); };
+  if (std::none_of(ports.begin(), ports.end(), waits)) return;
+  subject.plan.add("source NAT of IPv6", [this, s = &subject](Ctx ctx) {
+    s->balancer.source_nat = true;
+    std::vector<Subnet> same;
+    for (const std::string& id : s->balancer.subnets) same.emplace_back().id = id;
+    return elbv2_.set_subnets(std::move(ctx), s->balancer, std::move(same));
   });
 }
 
@@ -545,9 +595,13 @@ Task<Status> NetworkPlanner::plan_listeners(Ctx ctx, NetworkSubject& subject) {
   if (!groups.ok()) co_return groups.status();
   Status claimed = claim_ports(subject, listeners);
   if (!claimed.ok()) co_return claimed;
-  for (NetworkSubject::Port& port : subject.ports) {
-    Status planned = co_await plan_group(ctx, subject, port, **groups);
-    if (!planned.ok()) co_return planned;
+  for (const bool waits : {false, true}) {
+    if (waits) plan_source_nat(subject);
+    for (NetworkSubject::Port& port : subject.ports) {
+      if (waits_for_source_nat(subject, port) != waits) continue;
+      Status planned = co_await plan_group(ctx, subject, port, **groups);
+      if (!planned.ok()) co_return planned;
+    }
   }
   plan_surplus(subject, **groups);
   co_return Status();
@@ -569,6 +623,7 @@ Task<Status> NetworkPlanner::plan_existing(Ctx ctx, NetworkSubject& subject) {
     });
   }
   if (!subject.shared) plan_zones(subject);
+  plan_address_type(subject);
   if (!subject.members_only && !subject.guest && !subject.glance) {
     Status attributes = co_await plan_attributes(ctx, subject);
     if (!attributes.ok()) co_return attributes;

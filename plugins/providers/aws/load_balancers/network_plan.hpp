@@ -29,6 +29,7 @@ struct NetworkSubject : Subject {
   bool exists = false;
   bool shared = false;                 // other Services have listeners on it
   bool guest = false;                  // another Service's, by consent
+  bool leaves_ipv6 = false;            // it is to get addresses of IPv4 alone: plan_address_type()
   std::set<std::string> own_arns;      // of a shared one: target groups with the Service's tags
   std::vector<std::string> orphans;    // ARNs of its target groups that no load balancer uses
   bool owns_certificates = false;      // kOwnCertificates
@@ -88,17 +89,21 @@ class NetworkPlanner {
   void plan_creation(NetworkSubject& subject);
   void plan_managed_group(NetworkSubject& subject);
   void plan_zones(NetworkSubject& subject);
+  void plan_address_type(NetworkSubject& subject);
+  void plan_source_nat(NetworkSubject& subject);
   void plan_port(NetworkSubject& subject, NetworkSubject::Port& port);
   void plan_node_rules(NetworkSubject& subject, bool removals);
   void plan_surplus(NetworkSubject& subject, const Elbv2::Groups& groups);
 
   // Steps.
   Task<Status> make_managed_group(Ctx ctx, NetworkSubject& subject);
+  Task<Status> check_made(Ctx ctx, const NetworkSubject& subject, const NetworkBalancer& made);
   Task<Status> make_balancer(Ctx ctx, NetworkSubject& subject);
   Task<Status> make_group(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
   Task<Status> take_over_group(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
   Task<Status> make_listener(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
   Task<Status> register_all(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
+  Task<Status> leave_ipv6(Ctx ctx, NetworkSubject& subject);
   Task<Status> change_node_rules(Ctx ctx, NetworkSubject& subject, bool removals);
 
   [[nodiscard]] NodeAccess access_of(const NetworkSubject& subject) const;

@@ -1,6 +1,7 @@
 // The steps of a plan for a Network Load Balancer: one or a few writes each.
 #include "aws/api/error.hpp"
 #include "network_plan.hpp"
+#include "ownership.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,6 +24,24 @@ Task<Status> NetworkPlanner::make_managed_group(Ctx ctx, NetworkSubject& subject
   return groups_.settle(std::move(ctx), std::move(wish), subject.managed_id);
 }
 
+// AWS answers a creation with one that is there, whoever made it, when name and settings agree. A
+// name that is made of the UID is nobody else's.
+Task<Status> NetworkPlanner::check_made(Ctx ctx, const NetworkSubject& subject,
+                                        const NetworkBalancer& made) {
+  std::vector<std::string> arns{made.arn};
+  const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
+  if (!tags.ok()) co_return tags.status();
+  const auto of = tags->find(made.arn);
+  if (of == tags->end()) {  // not heard of yet (AWS-167)
+    co_return Status(Code::unavailable, ErrorClass::waiting, "AWS does not show the tags yet");
+  }
+  const Marked marked{made.arn, made.name, of->second};
+  if (claim_of(subject.service, marked, cluster_) == Claim::owner) co_return Status();
+  co_return Status(Code::failed_precondition,
+                   "load balancer " + made.name + " does not bear this Service's tags")
+      .with_reason("NotOwned");
+}
+
 Task<Status> NetworkPlanner::make_balancer(Ctx ctx, NetworkSubject& subject) {
   NetworkCreation wish;
   wish.name = subject.name;
@@ -39,6 +58,10 @@ Task<Status> NetworkPlanner::make_balancer(Ctx ctx, NetworkSubject& subject) {
   wish.tags = subject.tags;
   auto made = co_await elbv2_.create(ctx, std::move(wish));
   if (!made.ok()) co_return made.status();
+  if (subject.name != subject.mark) {
+    Status own = co_await check_made(ctx, subject, *made);
+    if (!own.ok()) co_return own;
+  }
   subject.balancer = *std::move(made);
   const Tags changed = new_attributes(subject);
   if (changed.empty()) co_return Status();
@@ -61,9 +84,7 @@ Task<Status> NetworkPlanner::take_over_group(Ctx ctx, NetworkSubject& subject,
   const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
   if (!tags.ok()) co_return tags.status();
   const auto of = tags->find(found->first);
-  const bool ours = of != tags->end() && of->second.contains(cluster_.tag()) &&
-                    of->second.contains(kServiceTag) &&
-                    of->second.find(kServiceTag)->second == service_key(subject.service);
+  const bool ours = of != tags->end() && has_both_tags(subject.service, of->second, cluster_);
   if (!ours) {
     co_return Status(Code::failed_precondition,
                      "target group " + name + " does not bear this Service's tags")
@@ -122,12 +143,29 @@ Task<Status> NetworkPlanner::make_listener(Ctx ctx, NetworkSubject& subject,
   co_return Status();
 }
 
+// A refusal is told, and stops nothing: then the Nodes' rules keep clients of IPv6 out.
+Task<Status> NetworkPlanner::leave_ipv6(Ctx ctx, NetworkSubject& subject) {
+  Status left = co_await elbv2_.set_address_type(ctx, subject.balancer, false);
+  subject.balancer.dual_stack = !left.ok();
+  subject.leaves_ipv6 = left.ok();
+  if (left.ok() || !Plan::is_final(left)) co_return left;
+  subject.problems.push_back(
+      {"ChangeRefused", "IP address type: " + left.message() +
+                            ". Its clients of IPv6 get no answer, and checks of their ports fail"});
+  co_return Status();
+}
+
 Task<Status> NetworkPlanner::change_node_rules(Ctx ctx, NetworkSubject& subject, bool removals) {
-  const auto groups = co_await groups_.list(ctx, kKnown);
+  const auto groups = co_await groups_.list(ctx, subject.exists ? kKnown : kAgeToMake);
   if (!groups.ok()) co_return groups.status();
   auto changes = node_changes_of(subject, **groups);
   for (RuleChange& change : changes) (removals ? change.add : change.remove).clear();
+  auto checks = closed_checks(changes);
   Status applied = co_await groups_.apply_all(ctx, std::move(changes));
+  if (applied.ok()) {
+    applied = co_await users_.tell_who_checks(ctx, subject.service, subject.balancer.arn,
+                                              std::move(checks));
+  }
   co_return applied;
 }
 

@@ -72,6 +72,17 @@ std::vector<RuleChange> node_changes(const NodeAccess& access,
   return changes;
 }
 
+std::set<std::string> closed_checks(const std::vector<RuleChange>& changes) {
+  std::set<std::string> ports;
+  for (const RuleChange& change : changes) {
+    for (const Rule& rule : change.remove) {
+      const bool check = rule.from_range() && rule.description.starts_with(kHealthRule);
+      if (check) ports.insert(std::to_string(rule.from));
+    }
+  }
+  return ports;
+}
+
 std::vector<RuleChange> removal_changes(const std::string& mark,
                                         const std::vector<std::string>& own,
                                         const SourceUsers& others, const SecurityGroups& groups) {

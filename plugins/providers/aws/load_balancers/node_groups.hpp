@@ -39,6 +39,9 @@ std::vector<RuleChange> node_changes(const NodeAccess& access,
                                      const std::vector<std::string>& chosen,
                                      const SecurityGroups& groups);
 
+// The ports of rules for checks from subnets that these changes take away.
+std::set<std::string> closed_checks(const std::vector<RuleChange>& changes);
+
 // Every rule of a Network Load Balancer of that mark that no others need, and every one that names
 // one of `own` groups.
 std::vector<RuleChange> removal_changes(const std::string& mark,

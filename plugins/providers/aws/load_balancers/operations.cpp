@@ -16,6 +16,9 @@ constexpr std::chrono::milliseconds kAge{20'000};
 // again after a minute, and everything after a failure.
 constexpr std::chrono::milliseconds kVpcAge{600'000};
 constexpr std::chrono::milliseconds kLackingVpcAge{60'000};
+// For a load balancer that is to be made: AWS refuses what is not so any more, and then all is
+// read.
+constexpr std::chrono::milliseconds kTableAgeToMake{7'200'000};
 // An instance that ran so lately and does not any more is refused as a target, by its id.
 constexpr std::chrono::milliseconds kInstancesAge{300'000};
 constexpr std::chrono::milliseconds kSoon{1'000};
@@ -35,6 +38,21 @@ bool lacks_subnets(const Network& network, const Subject& subject) {
   const auto& zones = subject.targets.zones;
   return std::any_of(named.begin(), named.end(), is_missing) ||
          std::any_of(zones.begin(), zones.end(), is_missing);
+}
+
+// Whether the Nodes have a security group that is not there.
+bool lacks_groups(const SecurityGroups& known, const Subject& subject) {
+  for (const auto& groups : subject.targets.groups) {
+    for (const std::string& id : groups) {
+      if (!known.contains(id)) return true;
+    }
+  }
+  return false;
+}
+
+bool names_groups(const Subject& subject, const Settings& settings) {
+  return !subject.options.security_groups.empty() ||
+         !subject.options.extra_security_groups.empty() || !settings.elb_security_group.empty();
 }
 
 LoadBalancer in_state(LoadBalancerState state) {
@@ -131,7 +149,7 @@ LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances
       elbv2_(host, client),
       elb_(host, client),
       groups_(host, client, cluster),
-      users_(elbv2_, elb_, groups_, network_tags_, classic_tags_, cluster),
+      users_(host.hints, elbv2_, elb_, groups_, network_tags_, classic_tags_, cluster),
       vpc_(host, client, cluster, zones),
       networks_(host, elbv2_, groups_, users_, cluster, settings),
       classics_(host, elb_, groups_, users_, cluster, settings),
@@ -242,12 +260,17 @@ Task<Status> LoadBalancers::prepare(Ctx ctx, Subject& subject, const Backends& b
   const auto instances = co_await instances_of(ctx, ids);
   if (!instances.ok()) co_return instances.status();
   subject.targets = targets_of(backends, subject.options.node_labels, *instances, cluster_);
-  auto groups = co_await groups_.list(ctx, kAge);
+  // What the manager wrote is in any listing, and a new load balancer asks for no more.
+  const bool makes = !found.any();
+  auto groups =
+      co_await groups_.list(ctx, makes && !names_groups(subject, settings_) ? kAgeToMake : kAge);
+  if (groups.ok() && lacks_groups(**groups, subject)) groups = co_await groups_.list(ctx, kAge);
   if (!groups.ok()) co_return groups.status();
   subject.groups = *groups;
-  auto network = co_await vpc_.get(ctx, kVpcAge);
+  const auto table_age = makes ? kTableAgeToMake : kVpcAge;
+  auto network = co_await vpc_.get(ctx, kVpcAge, table_age);
   if (network.ok() && lacks_subnets(**network, subject)) {
-    network = co_await vpc_.get(ctx, kLackingVpcAge);
+    network = co_await vpc_.get(ctx, kLackingVpcAge, table_age);
   }
   if (!network.ok()) co_return network.status();
   subject.network = *network;
@@ -359,14 +382,13 @@ Task<Status> LoadBalancers::plan_leftovers(Ctx ctx, Subject& subject, std::strin
   for (const auto& [group_id, group] : *subject.groups) {
     const bool named = std::find(names->begin(), names->end(), group.name) != names->end();
     if (!named || used.contains(group.name) || used.contains(group_id)) continue;
-    const auto owned = group.tags.find(cluster_.tag());
-    if (owned != group.tags.end() && owned->second == kOwned) leftovers.push_back(group_id);
+    if (made_for_cluster(group.tags, cluster_)) leftovers.push_back(group_id);
   }
   if (leftovers.empty()) co_return Status();
   const auto others = co_await users_.others(ctx, id);
   if (!others.ok()) co_return others.status();
   for (const std::string& left : leftovers) {
-    if (others->contains(left)) continue;
+    if (others->clusters.contains(left)) continue;
     subject.plan.add("leftover security group",
                      [this, left](Ctx step) { return drop_group(std::move(step), left); });
   }
@@ -376,7 +398,8 @@ Task<Status> LoadBalancers::plan_leftovers(Ctx ctx, Subject& subject, std::strin
 // It never waits for AWS to let the group go (AWS-133).
 Task<Status> LoadBalancers::drop_group(Ctx ctx, std::string group_id) {
   std::vector<std::string> own{group_id};
-  Status closed = co_await remove_rules(ctx, "", std::move(own));
+  const LoadBalancerService none;
+  Status closed = co_await remove_rules(ctx, none, "", std::move(own));
   if (!closed.ok()) co_return closed;
   Status gone = co_await groups_.remove(ctx, group_id);
   if (gone.error_class() != ErrorClass::conflict) co_return gone;

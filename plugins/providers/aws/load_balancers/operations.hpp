@@ -122,7 +122,8 @@ class LoadBalancers {
   Task<Status> leave_network(Ctx ctx, const LoadBalancerService& service, Found found);
   Task<Status> remove_classic(Ctx ctx, const LoadBalancerService& service);
   // Takes the rules of the load balancer with that mark away, and those for the groups.
-  Task<Status> remove_rules(Ctx ctx, std::string mark, std::vector<std::string> own);
+  Task<Status> remove_rules(Ctx ctx, const LoadBalancerService& service, std::string mark,
+                            std::vector<std::string> own);
   // The groups of a load balancer that goes, whose rules in the groups of Nodes are the manager's.
   [[nodiscard]] std::set<std::string> groups_to_close(const std::vector<std::string>& ids) const;
   Task<Status> remove_orphan_groups(Ctx ctx, const LoadBalancerService& service);

@@ -568,6 +568,11 @@ Result<ServiceOptions> read_options(const LoadBalancerService& service, const Se
     reading.out.problems.push_back({"PortNotFollowed", "port " + std::to_string(port.port) +
                                                            " has no node port, and is left out"});
   }
+  if (!service.parameters.empty()) {
+    reading.out.problems.push_back(
+        {"ParametersNotFollowed",
+         "parameters of load balancer class " + service.class_name + " have no effect on AWS"});
+  }
   read_scheme(reading);
   read_tags(reading);
   read_groups(reading);

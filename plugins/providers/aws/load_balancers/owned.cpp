@@ -31,6 +31,12 @@ bool set_cluster(OwnedObject& object, const Tags& tags, const std::vector<std::s
       object.shared = true;
     }
   }
+  const auto legacy = tags.find(kLegacyClusterTag);  // older managers wrote no other one
+  if (legacy != tags.end()) {
+    const bool asked = std::find(names.begin(), names.end(), legacy->second) != names.end();
+    if (asked && object.cluster.empty() && !object.shared) object.cluster = legacy->second;
+    object.shared = object.shared || !asked;
+  }
   return !object.cluster.empty();
 }
 
@@ -161,7 +167,8 @@ Task<Status> LoadBalancers::remove_owned_balancer(Ctx ctx, OwnedObject object) {
   if (is_made_name(object.name)) {
     const auto groups = co_await groups_.list(ctx, kNew);
     if (!groups.ok()) co_return groups.status();
-    gone = co_await remove_rules(ctx, object.name, std::move(no_groups));
+    const LoadBalancerService none;
+    gone = co_await remove_rules(ctx, none, object.name, std::move(no_groups));
     if (!gone.ok()) co_return gone;
   }
   if (classic) {
@@ -194,7 +201,8 @@ Task<Status> LoadBalancers::remove_owned(Ctx ctx, ClusterNames cluster, OwnedObj
   if (kind == kTargetGroupKind) gone = co_await elbv2_.delete_group(ctx, object.id);
   if (kind == CCM_OWNED_SECURITY_GROUP) {
     std::vector<std::string> ids{object.id};
-    gone = co_await remove_rules(ctx, "", ids);
+    const LoadBalancerService none;
+    gone = co_await remove_rules(ctx, none, "", ids);
     if (gone.ok()) gone = co_await remove_groups(ctx, std::move(ids));
   }
   co_return not_gone(std::move(gone));

@@ -25,6 +25,11 @@ bool of_cluster(const Tags& tags, const Cluster& cluster) {
   return tags.contains(cluster.tag()) || tag_value(tags, kLegacyClusterTag) == cluster.id;
 }
 
+bool made_for_cluster(const Tags& tags, const Cluster& cluster) {
+  const auto own = tags.find(cluster.tag());
+  return own != tags.end() ? own->second == kOwned : of_cluster(tags, cluster);
+}
+
 bool has_both_tags(const LoadBalancerService& service, const Tags& tags, const Cluster& cluster) {
   return of_cluster(tags, cluster) && tag_value(tags, kServiceTag) == service_key(service);
 }

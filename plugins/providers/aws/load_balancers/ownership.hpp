@@ -30,6 +30,8 @@ Claim claim_of(const LoadBalancerService& service, const Marked& balancer, const
 
 // Whether it is this cluster's: its tag, or the old one (AWS-17).
 bool of_cluster(const Tags& tags, const Cluster& cluster);
+// Whether what bears the tags was made for the cluster, not only shared with it.
+bool made_for_cluster(const Tags& tags, const Cluster& cluster);
 // Whether both tags name the Service, whatever its UID.
 bool has_both_tags(const LoadBalancerService& service, const Tags& tags, const Cluster& cluster);
 

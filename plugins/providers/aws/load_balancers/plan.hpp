@@ -78,17 +78,18 @@ class Plan {
     co_return missed;
   }
 
- private:
-  struct Step {
-    std::string what;
-    Run run;
-  };
+  // A refusal that no other try mends.
   static bool is_final(const Status& status) {
     const ErrorClass error = status.error_class();
     return error == ErrorClass::auth || error == ErrorClass::quota ||
            error == ErrorClass::invalid_spec;
   }
 
+ private:
+  struct Step {
+    std::string what;
+    Run run;
+  };
   std::vector<Step> steps_;
   bool unlisted_ = false;
   std::vector<Step> last_;

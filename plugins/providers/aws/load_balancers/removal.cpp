@@ -55,7 +55,7 @@ Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
 Task<Status> LoadBalancers::remove_all(Ctx ctx, const LoadBalancerService& service) {
   auto own = co_await own_group_ids(ctx, service);
   if (!own.ok()) co_return own.status();
-  Status gone = co_await remove_rules(ctx, load_balancer_name(service.uid), *own);
+  Status gone = co_await remove_rules(ctx, service, load_balancer_name(service.uid), *own);
   if (gone.ok()) gone = co_await remove_network(ctx, service);
   if (gone.ok()) gone = co_await remove_orphan_groups(ctx, service);
   if (gone.ok()) gone = co_await remove_classic(ctx, service);
@@ -87,16 +87,15 @@ Task<Result<std::vector<std::string>>> LoadBalancers::own_group_ids(
   if (!groups.ok()) co_return groups.status();
   std::vector<std::string> ids;
   for (const auto& [id, group] : **groups) {
-    const auto owned = group.tags.find(cluster_.tag());
-    const bool ours = owned == group.tags.end() ? of_cluster(group.tags, cluster_)  // the old tag
-                                                : owned->second == kOwned;
+    const bool ours = made_for_cluster(group.tags, cluster_);
     const bool named = std::find(names->begin(), names->end(), group.name) != names->end();
     if (ours && named) ids.push_back(id);
   }
   co_return ids;
 }
 
-Task<Status> LoadBalancers::remove_rules(Ctx ctx, std::string mark, std::vector<std::string> own) {
+Task<Status> LoadBalancers::remove_rules(Ctx ctx, const LoadBalancerService& service,
+                                         std::string mark, std::vector<std::string> own) {
   if (settings_.disable_security_group_ingress) co_return Status();  // AWS-18
   const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
@@ -107,7 +106,9 @@ Task<Status> LoadBalancers::remove_rules(Ctx ctx, std::string mark, std::vector<
     others = *std::move(users);
   }
   auto changes = removal_changes(mark, own, others, **groups);
+  auto checks = closed_checks(changes);
   Status closed = co_await groups_.apply_all(ctx, std::move(changes));
+  if (closed.ok()) closed = co_await users_.tell_who_checks(ctx, service, mark, std::move(checks));
   co_return closed;
 }
 

@@ -101,12 +101,16 @@ std::set<std::string> clusters_of(const Tags& tags) {
   return keys;
 }
 
+bool is_own_alone(const SourceUsers& users, const SecurityGroup& holder) {
+  return clusters_of(holder.tags) == std::set<std::string>{users.own};
+}
+
 bool needed_by_others(const SourceUsers& users, const SecurityGroup& holder,
                       const std::string& source) {
-  const auto found = users.find(source);
-  if (found == users.end()) return false;
+  const auto found = users.clusters.find(source);
+  if (found == users.clusters.end()) return false;
   const std::set<std::string> clusters = clusters_of(holder.tags);
-  if (clusters.empty() || found->second.contains("")) return true;
+  if (!clusters.contains(users.own) || found->second.contains("")) return true;
   return std::any_of(clusters.begin(), clusters.end(),
                      [&](const std::string& one) { return found->second.contains(one); });
 }
@@ -119,13 +123,13 @@ RuleChange marked_rules_change(const SecurityGroup& group, const std::string& lo
                                const Rules& wanted, const SourceUsers& others) {
   RuleChange change{group.id, without_rules(wanted, group.rules), {}};
   bool only_health = true;
-  const bool one_cluster = clusters_of(group.tags).size() == 1;
+  const bool own_alone = is_own_alone(others, group);
   for (const Rule& rule : group.rules) {
     const bool client = rule.description == client_description(load_balancer);
     if (!client && rule.description != health_description(load_balancer)) continue;
     if (wanted.contains(rule)) continue;
     const bool port = rule.protocol == "tcp" || rule.protocol == "udp";
-    const bool own_port = client && port && one_cluster;
+    const bool own_port = client && port && own_alone;
     if (!own_port && needed_by_others(others, group, rule.source)) continue;
     only_health = only_health && !client;
     change.remove.insert(rule);

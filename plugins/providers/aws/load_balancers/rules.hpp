@@ -44,16 +44,22 @@ struct SecurityGroup {
 };
 using SecurityGroups = std::map<std::string, SecurityGroup, std::less<>>;  // by id
 
-// Clusters whose load balancers have a security group, by its id. The clusters are keys of tags; ""
-// stands for one that is not known yet.
-using SourceUsers = std::map<std::string, std::set<std::string>, std::less<>>;
+// Which other load balancers have a security group.
+struct SourceUsers {
+  std::string own;  // this cluster: a key of tags
+  // The clusters of these load balancers, by the id of the group; "" stands for one that is not
+  // known yet.
+  std::map<std::string, std::set<std::string>, std::less<>> clusters;
+};
 
 // The keys "kubernetes.io/cluster/ID" in the tags; of the old tag the key that it has become.
 std::set<std::string> clusters_of(const Tags& tags);
-// Whether others may need the rules for `source` in `holder`. In a group of one cluster's Nodes
-// these are that cluster's load balancers alone, whoever else has `source`; in one that several
-// clusters share it is each of theirs; and in one without any cluster's tag it is every load
-// balancer.
+// Whether the tags of `holder` say that it is of this cluster's Nodes alone.
+bool is_own_alone(const SourceUsers& users, const SecurityGroup& holder);
+// Whether others may need the rules for `source` in `holder`. In a group of this cluster's Nodes
+// alone these are this cluster's load balancers, whoever else has `source`; in one that several
+// clusters share it is each of theirs; and in one without this cluster's tag it is every load
+// balancer: its Nodes are in it all the same.
 //
 // The two errors are not alike. A rule that is left over keeps Nodes open to the members of a group
 // that somebody chose for load balancers; it is seen, and taken away by hand. A rule that is taken
@@ -88,7 +94,7 @@ RuleChange exact_change(const SecurityGroup& group, const Rules& wanted);
 // The shared rules for the path MTU follow when anything changes. Superfluous rules for health
 // checks, which the Go manager leaves (AWS-110), go with the next change. Rules for
 // groups stay where `others` need them; those for a Service's own ports are nobody else's where the
-// Nodes are of one cluster: two may use the same node port, for which EC2 has one rule.
+// Nodes are of this cluster alone: two may use the same node port, for which EC2 has one rule.
 RuleChange marked_rules_change(const SecurityGroup& group, const std::string& load_balancer,
                                const Rules& wanted, const SourceUsers& others = {});
 // What its rules for the path MTU lack, and which of them nobody needs.

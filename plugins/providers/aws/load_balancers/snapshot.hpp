@@ -17,6 +17,8 @@ namespace ccm::aws {
 
 // Our own writes are in a listing, so one that is a minute old says what is there.
 inline constexpr std::chrono::milliseconds kKnown{60'000};
+// For what is to be made, and what this process alone can have made: AWS refuses to make it twice.
+inline constexpr std::chrono::milliseconds kAgeToMake{86'400'000};
 
 // When a listing is read, and which writes of ours it may not show, whatever it is of.
 class Listing {

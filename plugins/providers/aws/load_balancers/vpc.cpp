@@ -50,12 +50,15 @@ RouteTable read_route_table(XmlElement item) {
 }  // namespace
 
 Vpc::Vpc(Host& host, Client& client, const Cluster& cluster, Zones& zones)
-    : client_(client),
+    : host_(host),
+      client_(client),
       cluster_(cluster),
       zones_(zones),
       network_(host, [this](Ctx ctx, Network& out) { return read(std::move(ctx), out); }) {}
 
-Task<Result<Snapshot<Network>::Ptr>> Vpc::get(Ctx ctx, std::chrono::milliseconds max_age) {
+Task<Result<Snapshot<Network>::Ptr>> Vpc::get(Ctx ctx, std::chrono::milliseconds max_age,
+                                              std::chrono::milliseconds table_age) {
+  if (host_.timer.now() - tables_at_ >= table_age) forget();
   return network_.get(std::move(ctx), max_age);
 }
 
@@ -99,7 +102,18 @@ Task<Status> Vpc::learn_zones(Ctx ctx, Network& out) {
 
 Task<Status> Vpc::read(Ctx ctx, Network& out) {
   Status read = co_await read_subnets(ctx, out);
-  if (read.ok()) read = co_await read_tables(ctx, out);
+  std::set<std::string> subnets;
+  for (const Subnet& subnet : out.subnets) subnets.insert(subnet.id);
+  if (read.ok() && subnets != table_subnets_) {
+    tables_at_ = host_.timer.now();
+    read = co_await read_tables(ctx, out);
+    if (read.ok()) {
+      tables_ = out.tables;
+      table_subnets_ = std::move(subnets);
+    }
+  } else {
+    out.tables = tables_;
+  }
   if (read.ok()) read = co_await learn_zones(ctx, out);
   co_return read;
 }

@@ -416,5 +416,16 @@ TEST_F(AwsClassicTest, EachCallThatFailsOnceIsMendedByTheNextSync) {
   }
 }
 
+TEST_F(AwsClassicTest, AWS_74_89_RangesBehindNamedGroupsAreTold) {
+  auto service = with(web(), {{"security-groups", kOther}});
+  service.source_ranges = {"192.0.2.0/24"};
+  ensured(service);
+  EXPECT_EQ(events("SourceRangesNotFollowed").size(), 1U);
+  service = with(web(), {});
+  service.source_ranges = {"192.0.2.0/24"};
+  ensured(service);
+  EXPECT_EQ(events("SourceRangesNotFollowed").size(), 1U) << "its own group holds them";
+}
+
 }  // namespace
 }  // namespace ccm::aws

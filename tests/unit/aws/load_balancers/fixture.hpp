@@ -15,6 +15,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -101,6 +103,7 @@ class AwsLoadBalancersTest : public ::testing::Test {
     populate();
     host.kube.watch("v1/services", {"/metadata", "/spec", "/status"}, [](auto&&...) {});
     host.http.handle([this](const HttpRequest& request) {
+      expect_permitted(request.body);
       const auto reply = cloud.handle(request.body);
       ccm::testing::FakeHttp::Answer answer;
       answer.outcome = HttpResponse{static_cast<uint32_t>(reply.status), {}, reply.body};
@@ -265,6 +268,19 @@ class AwsLoadBalancersTest : public ::testing::Test {
     std::vector<std::string> messages;
     for (const auto& event : host.events.with_reason(reason)) messages.push_back(event.message);
     return messages;
+  }
+  // Whether the policy of the manifest has the action of that call (AWS-131).
+  static void expect_permitted(const std::string& body) {
+    static const std::string manifest = [] {
+      std::ifstream file(CCM_AWS_MANIFEST);
+      return std::string(std::istreambuf_iterator<char>(file), {});
+    }();
+    const std::size_t begin = body.find("Action=") + 7;
+    const std::string action = body.substr(begin, body.find('&', begin) - begin);
+    const bool of_ec2 = body.find("Version=2016-11-15") != std::string::npos;
+    const std::string permission = (of_ec2 ? "\"ec2:" : "\"elasticloadbalancing:") + action + "\"";
+    EXPECT_NE(manifest.find(permission), std::string::npos)
+        << permission << " is not in the policy";
   }
   // The only one of its kind.
   aws_api::Network& network() {

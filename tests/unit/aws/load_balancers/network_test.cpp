@@ -39,37 +39,6 @@ TEST_F(AwsLoadBalancersTest, AWS_96_98_67_68_ANewOneIsThatOfTheGoManager) {
                                "tcp 30443-30443 0.0.0.0/0" + kClient);
 }
 
-TEST_F(AwsLoadBalancersTest, AWS_105_ANewOneWithTwoPortsCostsTenCallsAndNothingOnceMore) {
-  ensured(with(web({8080}), {{"type", "nlb"}}));  // what all Services share is known
-  (void)remove(nlb({8080}));
-  cloud.clear_log();
-  ensured(nlb({80, 443}));
-  EXPECT_LE(cloud.writes() + cloud.reads(), 10) << cloud.reads() << " reads";
-  EXPECT_EQ(cloud.writes(), 8);
-  cloud.clear_log();
-  EXPECT_EQ(ensured(nlb({80, 443})).difference, "");
-  EXPECT_EQ(cloud.writes(), 0);
-  EXPECT_EQ(difference(nlb({80, 443})), "");
-  start();
-  EXPECT_EQ(difference(nlb({80, 443})), "");
-  EXPECT_EQ(ensured(nlb({80, 443})).difference, "");
-  EXPECT_EQ(cloud.writes(), 0);
-}
-
-TEST_F(AwsLoadBalancersTest, Issue43_ANewOneAfterMinutesOfNothingCostsTenCalls) {
-  ensured(with(web({8080}), {{"type", "nlb"}}));
-  (void)remove(nlb({8080}));
-  advance(seconds(300));
-  cloud.clear_log();
-  ensured(nlb({80, 443}));
-  // In the manager the listing that Nodes get serves.
-  EXPECT_LE(cloud.writes() + cloud.reads() - cloud.count("DescribeInstances"), 10)
-      << ::testing::PrintToString(cloud.journal);
-  advance(seconds(400));
-  ensured(nlb({80, 443}));
-  EXPECT_EQ(cloud.count("DescribeSubnets"), 1);
-}
-
 TEST_F(AwsLoadBalancersTest, AWS_80_WithoutASubnetNothingIsMade) {
   cloud.subnets.clear();
   const Status why = refused(nlb());
@@ -321,6 +290,60 @@ TEST_F(AwsLoadBalancersTest, AWS_74_146_OneWithoutAGroupHidesNoMoreClients) {
   EXPECT_EQ(ensured(hidden).difference, "");
   EXPECT_EQ(cloud.targets.begin()->second.attributes["preserve_client_ip.enabled"], "true");
   EXPECT_EQ(events("SourceRangesNotFollowed").size(), 1U);
+}
+
+// Clients of IPv6 come from the load balancer's addresses, as its checks do.
+TEST_F(AwsLoadBalancersTest, AWS_74_146_RangesThatComeToADualStackOneCloseIpv6) {
+  const Annotated both{{"ip-address-type", "dualstack"}};
+  ensured(nlb({80}, both));
+  auto service = nlb({80}, both);
+  service.source_ranges = {"192.0.2.0/24"};
+  fail("SetIpAddressType", "AccessDenied", 403);
+  ensured(service);
+  EXPECT_EQ(network().address_type, "dualstack");
+  EXPECT_EQ(rules(kNodes),
+            "icmp 3-4 192.0.2.0/24" + kMtu + "tcp 30080-30080 192.0.2.0/24" + kClient);
+  EXPECT_EQ(events("ChangeRefused").size(), 1U);
+  EXPECT_EQ(difference(service), "IP address type, security groups of Nodes");
+  ensured(service);
+  EXPECT_EQ(network().address_type, "ipv4");
+  EXPECT_EQ(rules(kNodes), "icmp 3-4 192.0.2.0/24" + kMtu + "tcp 30080-30080 10.0.0.0/24" +
+                               kHealth + "tcp 30080-30080 10.0.1.0/24" + kHealth +
+                               "tcp 30080-30080 192.0.2.0/24" + kClient);
+  EXPECT_GE(events("SourceRangesNotFollowed").size(), 1U);
+  EXPECT_EQ(difference(service), "");
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_74_146_ChecksOfAnotherPortGoOnWhereIpv6IsClosed) {
+  Annotated both{{"ip-address-type", "dualstack"}, {"healthcheck-port", "9000"}};
+  ensured(nlb({80}, both));
+  auto service = nlb({80}, both);
+  service.source_ranges = {"192.0.2.0/24"};
+  fail("SetIpAddressType", "AccessDenied", 403);
+  ensured(service);
+  EXPECT_EQ(rules(kNodes), "icmp 3-4 192.0.2.0/24" + kMtu + "tcp 30080-30080 192.0.2.0/24" +
+                               kClient + "tcp 9000-9000 10.0.0.0/24" + kHealth +
+                               "tcp 9000-9000 10.0.1.0/24" + kHealth);
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_109_WhoSharesTheRuleOfACheckIsLookedAtWhenItGoes) {
+  auto first = nlb({80}, {{"healthcheck-port", "9000"}});
+  first.source_ranges = {"192.0.2.0/24"};
+  auto second = web({81});
+  second.name = "second";
+  second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  second = with(second, {{"type", "nlb"}, {"healthcheck-port", "9000"}});
+  second.source_ranges = first.source_ranges;
+  ensured(first);
+  ensured(second);
+  EXPECT_TRUE(remove(first).ok());
+  ASSERT_EQ(host.hints.all().size(), 1U);
+  EXPECT_EQ(host.hints.all()[0].namespace_name + "/" + host.hints.all()[0].name, "default/second");
+  EXPECT_EQ(difference(second), "security groups of Nodes");
+  ensured(second);
+  EXPECT_NE(rules(kNodes).find("tcp 9000-9000 10.0.0.0/24"), std::string::npos);
+  EXPECT_TRUE(remove(second).ok());
+  expect_nothing_left();
 }
 
 TEST_F(AwsLoadBalancersTest, AWS_101_LocalTrafficIsCheckedAtItsOwnPort) {

@@ -3,6 +3,7 @@
 
 #include <ccm/namespace_rules.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::aws {
@@ -207,6 +208,59 @@ TEST_F(AwsOwnershipTest, WhatBearsTheMarkIsListedAndOnlyThat) {
   EXPECT_TRUE(cloud.classics.empty());
   EXPECT_TRUE(cloud.targets.empty());
   EXPECT_EQ(cloud.groups.size(), 2U);
+}
+
+// Both are made before either is listed.
+TEST_F(AwsOwnershipTest, AWS_117_ACreationThatGivesTheOneOfSomebodyElseTakesNothing) {
+  const auto service = nlb({80}, {{"name", "shop"}});
+  aws_api::Network theirs;
+  theirs.name = "shop";
+  theirs.scheme = "internet-facing";
+  theirs.address_type = "ipv4";
+  theirs.subnets = {"subnet-pub-a", "subnet-pub-b"};
+  theirs.tags = {{"kubernetes.io/cluster/c1", "owned"},
+                 {"kubernetes.io/service-name", "other/shop"},
+                 {"cloud-controller-manager/service-uid", "uid-of-other"}};
+  ASSERT_TRUE(observe(service).ok());
+  cloud.networks["arn:shop"] = theirs;
+  EXPECT_EQ(ensure(service).status().reason(), "NotOwned");
+  EXPECT_EQ(network().tags, theirs.tags);
+  EXPECT_TRUE(cloud.targets.empty());
+  EXPECT_TRUE(cloud.listeners.empty());
+  EXPECT_EQ(observe(service)->state, LoadBalancerState::foreign);
+  EXPECT_TRUE(remove(service).ok());
+  EXPECT_EQ(cloud.networks.size(), 1U);
+}
+
+TEST_F(AwsOwnershipTest, AWS_17_WhatBearsTheOldTagAloneIsListed) {
+  ensured(nlb());
+  auto& tags = network().tags;
+  tags.erase("kubernetes.io/cluster/c1");
+  tags["KubernetesCluster"] = "c1";
+  start();
+  const auto count = [&] {
+    const auto listed = list_owned({{"kubernetes"}, false, false});
+    EXPECT_TRUE(listed.ok());
+    return std::count_if(listed->begin(), listed->end(), [](const OwnedObject& one) {
+      return one.kind == CCM_OWNED_LOAD_BALANCER && !one.shared;
+    });
+  };
+  EXPECT_EQ(count(), 1);
+  tags["KubernetesCluster"] = "c2";
+  start();
+  EXPECT_EQ(count(), 0);
+}
+
+TEST_F(AwsOwnershipTest, AWS_17_89_AGroupWithTheOldTagAloneThatIsNotNeededGoes) {
+  ensured(with(web(), {}));
+  for (auto& [id, group] : cloud.groups) {
+    if (!group.name.starts_with("k8s-elb-")) continue;
+    group.tags = {{"KubernetesCluster", "c1"}};
+  }
+  start();
+  ensured(with(web(), {{"security-groups", kOther}}));
+  advance(seconds(30));
+  for (const auto& [id, group] : cloud.groups) EXPECT_FALSE(group.name.starts_with("k8s-elb-"));
 }
 
 TEST_F(AwsOwnershipTest, OneOfAnotherClusterIsNotRemoved) {

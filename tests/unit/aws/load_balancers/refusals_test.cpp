@@ -132,5 +132,46 @@ TEST_F(AwsLoadBalancersTest, AWS_145_146_UdpOfBothFamiliesHasItsSourceNat) {
   EXPECT_EQ(cloud.listeners.begin()->second.protocol, "UDP");
 }
 
+TEST_F(AwsLoadBalancersTest, AWS_145_146_UdpComesToADualStackOneThatHadNone) {
+  const Annotated both{{"ip-address-type", "dualstack"}};
+  auto service = nlb({53, 80}, both);
+  service.ports[0].protocol = "UDP";
+  ensured(nlb({80}, both));
+  EXPECT_FALSE(network().prefix_for_source_nat);
+  fail("SetSubnets", "AccessDenied", 403);
+  const auto before = cloud.targets.size();
+  EXPECT_FALSE(ensure(service).ok());
+  EXPECT_EQ(cloud.targets.size(), before) << "half of the port was made";
+  EXPECT_EQ(cloud.listeners.size(), 1U);
+  ensured(service);
+  EXPECT_TRUE(network().prefix_for_source_nat);
+  EXPECT_EQ(network().subnets.size(), 2U);
+  EXPECT_EQ(cloud.listeners.size(), 2U);
+  EXPECT_EQ(difference(service), "");
+  start();
+  EXPECT_EQ(difference(service), "");
+}
+
+TEST_F(AwsLoadBalancersTest, AWS_81_146_ANewZoneKeepsTheSourceNat) {
+  cloud.subnets.erase("subnet-pub-b");
+  auto service = nlb({53}, {{"ip-address-type", "dualstack"}});
+  service.ports[0].protocol = "UDP";
+  ASSERT_TRUE(ensure(service, nodes(1)).ok());
+  cloud.subnets["subnet-pub-b"] = cloud.subnets["subnet-pub-a"];
+  cloud.subnets["subnet-pub-b"].zone = "us-east-1b";
+  start();
+  ensured(service);
+  EXPECT_EQ(network().subnets.size(), 2U);
+  EXPECT_TRUE(network().prefix_for_source_nat);
+}
+
+TEST_F(AwsLoadBalancersTest, Issue43_ParametersOfAClassAreTold) {
+  auto service = nlb();
+  service.class_name = "service.k8s.aws/nlb";
+  service.parameters = {{"scheme", "internal"}};
+  ensured(service);
+  EXPECT_EQ(events("ParametersNotFollowed").size(), 1U);
+}
+
 }  // namespace
 }  // namespace ccm::aws

@@ -172,12 +172,15 @@ TEST(AwsRulesTest, AWS_117_PortsFromAGroupAreNobodyElsesInAGroupOfOneCluster) {
   Rules rules;
   allow_port(rules, "tcp", 30'080, {"sg-2"}, "kubernetes.io/rule/nlb/client=a1");
   SecurityGroup nodes = group_with(rules);
-  const SourceUsers others{{"sg-2", {"kubernetes.io/cluster/c1", "kubernetes.io/cluster/c2"}}};
+  const SourceUsers others{"kubernetes.io/cluster/c1",
+                           {{"sg-2", {"kubernetes.io/cluster/c1", "kubernetes.io/cluster/c2"}}}};
   nodes.tags = {{"kubernetes.io/cluster/c1", "owned"}};
   EXPECT_EQ(marked_rules_change(nodes, "a1", {}, others).remove.size(), 1U);
   nodes.tags["KubernetesCluster"] = "c2";
   EXPECT_TRUE(marked_rules_change(nodes, "a1", {}, others).empty());
   EXPECT_EQ(marked_rules_change(nodes, "a1", {}, {}).remove.size(), 1U);
+  nodes.tags = {{"kubernetes.io/cluster/c2", "owned"}};
+  EXPECT_TRUE(marked_rules_change(nodes, "a1", {}, others).empty()) << "that is c2's, not ours";
   nodes.tags.clear();
   EXPECT_TRUE(marked_rules_change(nodes, "a1", {}, others).empty());
 }

@@ -205,6 +205,22 @@ TEST_F(AwsSharedGroupsTest, AWS_117_TheNodesOfAnotherClusterAreLeftAlone) {
   expect_nothing_left();
 }
 
+// Nodes of this cluster in a group that bears another one's tag alone.
+TEST_F(AwsSharedGroupsTest, AWS_117_RulesStayInAGroupThatIsAnotherClustersAlone) {
+  aws_api::Network of_c2;
+  of_c2.name = "of-c2";
+  of_c2.groups = {kOther};
+  of_c2.tags = {{"kubernetes.io/cluster/c2", "owned"}};
+  cloud.networks["arn:of-c2"] = of_c2;
+  cloud.groups[kNodes].tags = {{"kubernetes.io/cluster/c2", "owned"}};
+  start();
+  ensured(with(web(), network_));
+  ensured(second(network_));
+  EXPECT_TRUE(remove(with(web(), network_)).ok());
+  EXPECT_NE(rules(kNodes).find("tcp 30080-30080 " + kOther), std::string::npos) << rules(kNodes);
+  EXPECT_TRUE(open_to(kOther));
+}
+
 TEST_F(AwsSharedGroupsTest, ARuleWithADescriptionOfSomebodyElseStays) {
   write_by_hand({"-1", -1, -1, kOther, "for the bastion"});
   const std::string before = rules(kNodes);
