@@ -1,6 +1,6 @@
-// The load balancer of a Service among those of the account (AWS-62, 64 to 66, 116, 117).
+#include "find.hpp"
+
 #include "aws/api/error.hpp"
-#include "operations.hpp"
 
 #include <ccm/namespace_rules.hpp>
 
@@ -28,7 +28,7 @@ std::chrono::milliseconds age_for(const LoadBalancerService& service, bool named
 
 // Where to look, the surest first.
 std::array<std::string, 4> candidate_names(const LoadBalancerService& service) {
-  return {service.adopt_id, service.id, LoadBalancers::name(service),
+  return {service.adopt_id, service.id, load_balancer_name_of(service),
           load_balancer_name(service.uid)};
 }
 
@@ -53,7 +53,7 @@ int rank(Claim claim) {
 
 }  // namespace
 
-std::string LoadBalancers::name(const LoadBalancerService& service) {
+std::string load_balancer_name_of(const LoadBalancerService& service) {
   if (kind_of(service) == Kind::network) {
     const auto given = Annotations(service.object).text(annotation::kName);
     if (given && !given->empty()) return *given;
@@ -61,7 +61,19 @@ std::string LoadBalancers::name(const LoadBalancerService& service) {
   return load_balancer_name(service.uid);
 }
 
-Task<Status> LoadBalancers::read_network_tags(Ctx ctx, TagsByOwner& out) {
+Finder::Finder(Host& host, Elbv2& elbv2, Elb& elb, const Cluster& cluster)
+    : host_(host),
+      elbv2_(elbv2),
+      elb_(elb),
+      cluster_(cluster),
+      network_tags_(
+          host,
+          [this](Ctx ctx, TagsByOwner& out) { return read_network_tags(std::move(ctx), out); }),
+      classic_tags_(host, [this](Ctx ctx, TagsByOwner& out) {
+        return read_classic_tags(std::move(ctx), out);
+      }) {}
+
+Task<Status> Finder::read_network_tags(Ctx ctx, TagsByOwner& out) {
   const auto all = co_await elbv2_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   std::vector<std::string> arns;
@@ -75,7 +87,7 @@ Task<Status> LoadBalancers::read_network_tags(Ctx ctx, TagsByOwner& out) {
   co_return tags.status();
 }
 
-Task<Status> LoadBalancers::read_classic_tags(Ctx ctx, TagsByOwner& out) {
+Task<Status> Finder::read_classic_tags(Ctx ctx, TagsByOwner& out) {
   const auto all = co_await elb_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   std::vector<std::string> names;
@@ -88,7 +100,7 @@ Task<Status> LoadBalancers::read_classic_tags(Ctx ctx, TagsByOwner& out) {
 }
 
 // `owner`: an ARN, or the name of a classic one.
-Task<Result<Tags>> LoadBalancers::tags_of(Ctx ctx, Api api, std::string owner) {
+Task<Result<Tags>> Finder::tags_of(Ctx ctx, Api api, std::string owner) {
   Snapshot<TagsByOwner>& known = api == Api::elb ? classic_tags_ : network_tags_;
   const auto all = co_await known.get(ctx, kTagsAge);
   if (!all.ok()) co_return all.status();
@@ -104,10 +116,10 @@ Task<Result<Tags>> LoadBalancers::tags_of(Ctx ctx, Api api, std::string owner) {
   co_return tags;
 }
 
-Task<Result<LoadBalancers::Found>> LoadBalancers::find_network(Ctx ctx,
-                                                               const LoadBalancerService& service) {
+Task<Result<Found>> Finder::find_network(Ctx ctx, const LoadBalancerService& service) {
   const std::string made_name = load_balancer_name(service.uid);
-  auto all = co_await elbv2_.list(ctx, age_for(service, name(service) != made_name));
+  auto all =
+      co_await elbv2_.list(ctx, age_for(service, load_balancer_name_of(service) != made_name));
   if (all.ok() && (*all)->find(made_name) != nullptr) all = co_await elbv2_.list(ctx, kListAge);
   if (!all.ok()) co_return all.status();
   Found best;
@@ -128,8 +140,7 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find_network(Ctx ctx,
   co_return best;
 }
 
-Task<Result<LoadBalancers::Found>> LoadBalancers::find_classic(Ctx ctx,
-                                                               const LoadBalancerService& service) {
+Task<Result<Found>> Finder::find_classic(Ctx ctx, const LoadBalancerService& service) {
   const std::string made_name = load_balancer_name(service.uid);
   auto all = co_await elb_.list(ctx, age_for(service, false));
   if (all.ok() && (*all)->contains(made_name)) all = co_await elb_.list(ctx, kListAge);
@@ -149,8 +160,7 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find_classic(Ctx ctx,
 }
 
 // The other kind counts only where there may be one: a change of the type, a name by hand.
-Task<Result<LoadBalancers::Found>> LoadBalancers::find(Ctx ctx, const LoadBalancerService& service,
-                                                       Kind kind) {
+Task<Result<Found>> Finder::find(Ctx ctx, const LoadBalancerService& service, Kind kind) {
   const bool network = kind == Kind::network;
   auto of_kind = network ? find_network(ctx, service) : find_classic(ctx, service);
   auto first = co_await std::move(of_kind);
@@ -161,9 +171,26 @@ Task<Result<LoadBalancers::Found>> LoadBalancers::find(Ctx ctx, const LoadBalanc
   co_return first;
 }
 
+Task<Status> Finder::own_target_groups(Ctx ctx, const LoadBalancerService& service, std::string arn,
+                                       std::set<std::string>& out) {
+  const auto groups = co_await elbv2_.groups(ctx, kListAge);
+  if (!groups.ok()) co_return groups.status();
+  std::vector<std::string> arns;
+  for (const auto& [id, group] : **groups) {
+    const auto& of = group.balancers;
+    if (std::find(of.begin(), of.end(), arn) != of.end()) arns.push_back(id);
+  }
+  const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
+  if (!tags.ok()) co_return tags.status();
+  for (const auto& [id, of] : *tags) {
+    if (has_both_tags(service, of, cluster_)) out.insert(id);
+  }
+  co_return Status();
+}
+
 // Each Service that is on it has to permit the guest's namespace. Rules of its own security groups
 // are one Service's, so one that has groups is not shared.
-Status LoadBalancers::may_join(const LoadBalancerService& service, const Found& found) const {
+Status Finder::may_join(const LoadBalancerService& service, const Found& found) const {
   const std::string what = "load balancer " + found.name();
   if (!found.network || !found.network->groups.empty()) {
     return not_shared(what + " has security groups, whose rules are one Service's alone");

@@ -15,24 +15,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kGroupsAge{20'000};
 
-const Tags& default_attributes() {
-  static const Tags defaults{{"access_logs.s3.enabled", "false"},
-                             {"deletion_protection.enabled", "false"},
-                             {"load_balancing.cross_zone.enabled", "false"},
-                             {"zonal_shift.config.enabled", "false"}};
-  return defaults;
-}
-
-// The entries of `wanted` that are not so yet. What is absent counts as empty.
-Tags different(const Tags& wanted, const Tags& existing) {
-  Tags out;
-  for (const auto& [key, value] : wanted) {
-    const auto found = existing.find(key);
-    if ((found == existing.end() ? std::string() : found->second) != value) out[key] = value;
-  }
-  return out;
-}
-
 // What a target group is to be where the annotation no longer says anything (AWS-155). One that
 // never said anything leaves what a hand has set.
 Tags wanted_group_attributes(const NetworkSubject& subject, const WantedListener& wanted) {
@@ -66,16 +48,6 @@ std::set<std::string> texts(const std::vector<std::string>& list) {
   return {list.begin(), list.end()};
 }
 
-// Whether the Nodes see addresses of the load balancer in place of some clients': all of IPv6,
-// since the targets are of IPv4, or of both families. Only a group of its own tells these clients
-// apart.
-bool hides_clients(const NetworkSubject& subject, bool dual_stack) {
-  const Tags& attributes = subject.options.group_attributes;
-  const auto kept = attributes.find("preserve_client_ip.enabled");
-  return !subject.service.source_ranges.empty() &&
-         (dual_stack || (kept != attributes.end() && kept->second == "false"));
-}
-
 // A port of UDP that a dual-stack load balancer does not have yet.
 bool waits_for_source_nat(const NetworkSubject& subject, const NetworkSubject::Port& port) {
   const bool there = port.existing && port.existing->protocol == port.wanted.protocol;
@@ -98,16 +70,6 @@ Status wrong_count(const char* what, std::size_t given, std::size_t subnets) {
 }
 
 }  // namespace
-
-Tags new_attributes(const NetworkSubject& subject) {
-  return different(subject.options.attributes, default_attributes());
-}
-
-Tags new_group_attributes(const NetworkSubject& subject) {
-  static const Tags defaults{{"preserve_client_ip.enabled", "true"},
-                             {"proxy_protocol_v2.enabled", "false"}};
-  return different(subject.options.group_attributes, defaults);
-}
 
 // One that was made without groups cannot tell clients apart that the Nodes do not see: what would
 // hide some of them is not followed, and IPv6 is given up, unless other Services have it, too.
@@ -251,49 +213,17 @@ Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
   return {};
 }
 
-NodeAccess NetworkPlanner::access_of(const NetworkSubject& subject) const {
-  std::vector<WantedListener> listeners;
-  for (const NetworkSubject::Port& port : subject.ports) listeners.push_back(port.wanted);
-  NodeAccess access;
-  access.mark = subject.mark;
-  access.others = subject.others;
-  const bool ranges = !subject.service.source_ranges.empty();  // nobody else sees to these
-  const bool hidden = subject.own_groups.empty() && subject.managed_group.empty() &&
-                      hides_clients(subject, subject.balancer.dual_stack && !subject.leaves_ipv6);
-  const Rules by_port =
-      node_rules(listeners, subject.mark, subject.clients, subject.subnets, hidden);
-  if (!subject.own_groups.empty() && !ranges) {
-    access.wanted = node_rules_from(subject.own_groups.front(), listeners, subject.mark);
-    access.also_right = by_port;
-  } else if (subject.own_groups.empty() && !subject.managed_id.empty()) {
-    // One rule in place of ports times ranges (AWS-111): nobody else is a member of that group.
-    allow_group(access.wanted, subject.managed_id, std::string(kClientRule) + subject.mark);
-    access.also_right = by_port;
-  } else {
-    access.wanted = by_port;
-  }
-  return access;
-}
-
-std::vector<RuleChange> NetworkPlanner::node_changes_of(NetworkSubject& subject,
-                                                        const SecurityGroups& groups) const {
-  std::vector<Problem> problems;
-  const auto chosen = node_group_ids(subject.targets.groups, groups, cluster_, problems);
-  for (Problem& problem : problems) subject.problems.push_back(std::move(problem));
-  return node_changes(access_of(subject), chosen, groups);
-}
-
 // Additions before the listeners, removals when nothing needs them any more.
 void NetworkPlanner::plan_node_rules(NetworkSubject& subject, bool removals) {
   if (settings_.disable_security_group_ingress || !subject.targets.no_members.empty()) return;
-  const auto changes = node_changes_of(subject, *subject.groups);
+  const auto changes = node_changes_of(subject, *subject.groups, cluster_);
   const bool unknown_source = !subject.managed_group.empty() && subject.managed_id.empty();
   const bool any = std::any_of(changes.begin(), changes.end(), [&](const RuleChange& change) {
     return !(removals ? change.remove : change.add).empty();
   });
   if (!any && (removals || !unknown_source)) return;
   subject.plan.add("security groups of Nodes", [this, s = &subject, removals](Ctx ctx) {
-    return change_node_rules(std::move(ctx), *s, removals);
+    return steps_.change_node_rules(std::move(ctx), *s, removals);
   });
 }
 
@@ -315,21 +245,20 @@ void NetworkPlanner::plan_managed_group(NetworkSubject& subject) {
   bool right = false;
   const auto found = subject.groups->find(subject.managed_id);
   if (found != subject.groups->end()) {
-    std::vector<WantedListener> listeners;
-    for (const NetworkSubject::Port& port : subject.ports) listeners.push_back(port.wanted);
-    right = exact_change(found->second, front_rules(listeners, subject.clients)).empty() &&
+    right = exact_change(found->second, front_rules(wanted_of(subject), subject.clients)).empty() &&
             found->second.tags.contains(cluster_.tag());
   }
   if (right) return;
   subject.plan.add("security group", [this, s = &subject](Ctx ctx) {
-    return make_managed_group(std::move(ctx), *s);
+    return steps_.make_managed_group(std::move(ctx), *s);
   });
 }
 
 void NetworkPlanner::plan_creation(NetworkSubject& subject) {
   plan_managed_group(subject);
-  subject.plan.add("created",
-                   [this, s = &subject](Ctx ctx) { return make_balancer(std::move(ctx), *s); });
+  subject.plan.add("created", [this, s = &subject](Ctx ctx) {
+    return steps_.make_balancer(std::move(ctx), *s);
+  });
   plan_node_rules(subject, false);
   for (NetworkSubject::Port& port : subject.ports) plan_port(subject, port);
 }
@@ -338,15 +267,15 @@ void NetworkPlanner::plan_creation(NetworkSubject& subject) {
 void NetworkPlanner::plan_port(NetworkSubject& subject, NetworkSubject::Port& port) {
   const std::string what = "listener " + port.wanted.text();
   subject.plan.add(what, [this, s = &subject, p = &port](Ctx ctx) {
-    return make_group(std::move(ctx), *s, *p);
+    return steps_.make_group(std::move(ctx), *s, *p);
   });
   if (!subject.targets.running.empty()) {
     subject.plan.add(what, [this, s = &subject, p = &port](Ctx ctx) {
-      return register_all(std::move(ctx), *s, *p);
+      return steps_.register_all(std::move(ctx), *s, *p);
     });
   }
   subject.plan.add(what, [this, s = &subject, p = &port](Ctx ctx) {
-    return make_listener(std::move(ctx), *s, *p);
+    return steps_.make_listener(std::move(ctx), *s, *p);
   });
   if (port.old_group.empty()) return;
   subject.plan.add(what, [this, p = &port](Ctx ctx) {
@@ -365,8 +294,9 @@ void NetworkPlanner::plan_zones(NetworkSubject& subject) {
 void NetworkPlanner::plan_address_type(NetworkSubject& subject) {
   const ServiceOptions& options = subject.options;
   if (subject.leaves_ipv6) {
-    subject.plan.add("IP address type",
-                     [this, s = &subject](Ctx ctx) { return leave_ipv6(std::move(ctx), *s); });
+    subject.plan.add("IP address type", [this, s = &subject](Ctx ctx) {
+      return steps_.leave_ipv6(std::move(ctx), *s);
+    });
     return;
   }
   if (subject.shared || options.dual_stack == subject.balancer.dual_stack) return;
@@ -499,7 +429,7 @@ Task<Status> NetworkPlanner::plan_group(Ctx ctx, NetworkSubject& subject,
   if (!subject.members_only && differs(port.wanted, *port.existing)) {
     const std::string what = "listener " + port.wanted.text();
     subject.plan.add_unlisted(what, [this, s = &subject, p = &port](Ctx step) {
-      return make_listener(std::move(step), *s, *p);
+      return steps_.make_listener(std::move(step), *s, *p);
     });
   }
   if (!subject.members_only) {

@@ -1,23 +1,14 @@
-// The steps of a plan for a Network Load Balancer: one or a few writes each.
+#include "network_steps.hpp"
+
 #include "aws/api/error.hpp"
-#include "network_plan.hpp"
 #include "ownership.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace ccm::aws {
-namespace {
 
-std::vector<WantedListener> wanted_of(const NetworkSubject& subject) {
-  std::vector<WantedListener> out;
-  for (const NetworkSubject::Port& port : subject.ports) out.push_back(port.wanted);
-  return out;
-}
-
-}  // namespace
-
-Task<Status> NetworkPlanner::make_managed_group(Ctx ctx, NetworkSubject& subject) {
+Task<Status> NetworkSteps::make_managed_group(Ctx ctx, NetworkSubject& subject) {
   SecurityGroup wish{subject.managed_id, subject.managed_group,
                      std::string(kManagedGroupDescription), subject.group_tags,
                      front_rules(wanted_of(subject), subject.clients)};
@@ -26,8 +17,8 @@ Task<Status> NetworkPlanner::make_managed_group(Ctx ctx, NetworkSubject& subject
 
 // AWS answers a creation with one that is there, whoever made it, when name and settings agree. A
 // name that is made of the UID is nobody else's.
-Task<Status> NetworkPlanner::check_made(Ctx ctx, const NetworkSubject& subject,
-                                        const NetworkBalancer& made) {
+Task<Status> NetworkSteps::check_made(Ctx ctx, const NetworkSubject& subject,
+                                      const NetworkBalancer& made) {
   std::vector<std::string> arns{made.arn};
   const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
   if (!tags.ok()) co_return tags.status();
@@ -42,7 +33,7 @@ Task<Status> NetworkPlanner::check_made(Ctx ctx, const NetworkSubject& subject,
       .with_reason("NotOwned");
 }
 
-Task<Status> NetworkPlanner::make_balancer(Ctx ctx, NetworkSubject& subject) {
+Task<Status> NetworkSteps::make_balancer(Ctx ctx, NetworkSubject& subject) {
   NetworkCreation wish;
   wish.name = subject.name;
   wish.internal = subject.options.internal;
@@ -70,8 +61,8 @@ Task<Status> NetworkPlanner::make_balancer(Ctx ctx, NetworkSubject& subject) {
 }
 
 // One of that name with other settings is a leftover of the Service's own, or somebody else's.
-Task<Status> NetworkPlanner::take_over_group(Ctx ctx, NetworkSubject& subject,
-                                             NetworkSubject::Port& port) {
+Task<Status> NetworkSteps::take_over_group(Ctx ctx, NetworkSubject& subject,
+                                           NetworkSubject::Port& port) {
   const auto groups = co_await elbv2_.groups(ctx, std::chrono::milliseconds(0));
   if (!groups.ok()) co_return groups.status();
   const std::string& name = port.wanted.group.name;
@@ -96,8 +87,8 @@ Task<Status> NetworkPlanner::take_over_group(Ctx ctx, NetworkSubject& subject,
   co_return changed;
 }
 
-Task<Status> NetworkPlanner::make_group(Ctx ctx, NetworkSubject& subject,
-                                        NetworkSubject::Port& port) {
+Task<Status> NetworkSteps::make_group(Ctx ctx, NetworkSubject& subject,
+                                      NetworkSubject::Port& port) {
   auto made = co_await elbv2_.create_group(ctx, port.wanted.group, cluster_.vpc_id, subject.tags);
   if (made.ok()) {
     port.group = made->arn;
@@ -113,15 +104,14 @@ Task<Status> NetworkPlanner::make_group(Ctx ctx, NetworkSubject& subject,
   co_return set;
 }
 
-Task<Status> NetworkPlanner::register_all(Ctx ctx, NetworkSubject& subject,
-                                          NetworkSubject::Port& port) {
+Task<Status> NetworkSteps::register_all(Ctx ctx, NetworkSubject& subject,
+                                        NetworkSubject::Port& port) {
   return elbv2_.register_targets(std::move(ctx), port.group, subject.targets.running,
                                  subject.refused);
 }
 
-// Another protocol on the same port is a change of the listener, never a second one (AWS-106).
-Task<Status> NetworkPlanner::make_listener(Ctx ctx, NetworkSubject& subject,
-                                           NetworkSubject::Port& port) {
+Task<Status> NetworkSteps::make_listener(Ctx ctx, NetworkSubject& subject,
+                                         NetworkSubject::Port& port) {
   if (port.existing) {
     const bool compared = port.existing->protocol == "TLS";  // by plan_certificates()
     Status changed = co_await elbv2_.modify_listener(ctx, subject.balancer.arn, port.existing->arn,
@@ -143,8 +133,7 @@ Task<Status> NetworkPlanner::make_listener(Ctx ctx, NetworkSubject& subject,
   co_return Status();
 }
 
-// A refusal is told, and stops nothing: then the Nodes' rules keep clients of IPv6 out.
-Task<Status> NetworkPlanner::leave_ipv6(Ctx ctx, NetworkSubject& subject) {
+Task<Status> NetworkSteps::leave_ipv6(Ctx ctx, NetworkSubject& subject) {
   Status left = co_await elbv2_.set_address_type(ctx, subject.balancer, false);
   subject.balancer.dual_stack = !left.ok();
   subject.leaves_ipv6 = left.ok();
@@ -155,10 +144,10 @@ Task<Status> NetworkPlanner::leave_ipv6(Ctx ctx, NetworkSubject& subject) {
   co_return Status();
 }
 
-Task<Status> NetworkPlanner::change_node_rules(Ctx ctx, NetworkSubject& subject, bool removals) {
+Task<Status> NetworkSteps::change_node_rules(Ctx ctx, NetworkSubject& subject, bool removals) {
   const auto groups = co_await groups_.list(ctx, subject.exists ? kKnown : kAgeToMake);
   if (!groups.ok()) co_return groups.status();
-  auto changes = node_changes_of(subject, **groups);
+  auto changes = node_changes_of(subject, **groups, cluster_);
   for (RuleChange& change : changes) (removals ? change.add : change.remove).clear();
   auto checks = closed_checks(changes);
   Status applied = co_await groups_.apply_all(ctx, std::move(changes));

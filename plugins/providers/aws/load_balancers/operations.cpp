@@ -149,18 +149,16 @@ LoadBalancers::LoadBalancers(Host& host, Client& client, Ec2Instances& instances
       elbv2_(host, client),
       elb_(host, client),
       groups_(host, client, cluster),
-      users_(host.hints, elbv2_, elb_, groups_, network_tags_, classic_tags_, cluster),
+      finder_(host, elbv2_, elb_, cluster),
+      users_(host.hints, elbv2_, elb_, groups_, finder_.network_tags(), finder_.classic_tags(),
+             cluster),
+      removal_(host, elbv2_, elb_, groups_, users_, finder_, cluster, settings),
+      owned_(elbv2_, elb_, groups_, finder_, removal_, cluster),
       vpc_(host, client, cluster, zones),
       networks_(host, elbv2_, groups_, users_, cluster, settings),
       classics_(host, elb_, groups_, users_, cluster, settings),
       leftovers_(host, groups_),
       notices_(host),
-      network_tags_(
-          host,
-          [this](Ctx ctx, TagsByOwner& out) { return read_network_tags(std::move(ctx), out); }),
-      classic_tags_(
-          host,
-          [this](Ctx ctx, TagsByOwner& out) { return read_classic_tags(std::move(ctx), out); }),
       watch_(host, elbv2_, instances) {}
 
 LoadBalancerLimits LoadBalancers::limits() {
@@ -182,6 +180,23 @@ Task<Result<LoadBalancer>> LoadBalancers::update(Ctx ctx, LoadBalancerService se
   return work(std::move(ctx), std::move(service), std::move(backends), Mode::update);
 }
 
+// The host takes class not_found for "nothing is left", and forgets the load balancer. Something
+// that a step needs and that is missing is no such answer.
+Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
+  notices_.forget(service);
+  watch_.forget(service);
+  seen_.erase(service.uid);
+  told_.erase(service.uid);
+  Status gone = co_await removal_.remove_all(ctx, service);
+  if (!gone.ok()) {
+    elbv2_.forget();
+    groups_.forget();
+  }
+  if (!is_not_found(gone)) co_return gone;
+  co_return Status(Code::unavailable, ErrorClass::unavailable, gone.message())
+      .with_reason(gone.reason());
+}
+
 Task<Result<LoadBalancer>> LoadBalancers::work(Ctx ctx, LoadBalancerService service,
                                                Backends backends, Mode mode) {
   const auto kind = kind_of(service);
@@ -189,7 +204,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work(Ctx ctx, LoadBalancerService serv
     co_return Status(Code::implemented_elsewhere, "another controller makes the load balancer: " +
                                                       std::string(annotation::kType) + " says so");
   }
-  auto found = co_await find(ctx, service, *kind);
+  auto found = co_await finder_.find(ctx, service, *kind);
   if (!found.ok()) co_return found.status();
   if (found->any() && found->claim == Claim::none) co_return in_state(LoadBalancerState::foreign);
   if (!found->any() && mode == Mode::observe) co_return in_state(LoadBalancerState::absent);
@@ -197,7 +212,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work(Ctx ctx, LoadBalancerService serv
     co_return Status(Code::not_found, ErrorClass::not_found, "Load balancer not found");
   }
   if (found->claim == Claim::guest && mode != Mode::observe) {
-    Status may = may_join(service, *found);
+    Status may = finder_.may_join(service, *found);
     if (!may.ok()) co_return may;
   }
   const bool glance = may_glance(service, *found, mode);
@@ -356,7 +371,7 @@ Task<Status> LoadBalancers::tag_network(Ctx ctx, NetworkSubject& subject, Tags m
   arns.push_back(arn);
   Status tagged = co_await elbv2_.add_tags(ctx, std::move(arns), missing);
   if (!tagged.ok()) co_return tagged;
-  network_tags_.edit([arn, missing](TagsByOwner& known) {
+  finder_.network_tags().edit([arn, missing](TagsByOwner& known) {
     for (const auto& [key, value] : missing) known[arn][key] = value;
   });
   co_return Status();
@@ -365,7 +380,7 @@ Task<Status> LoadBalancers::tag_network(Ctx ctx, NetworkSubject& subject, Tags m
 Task<Status> LoadBalancers::tag_classic(Ctx ctx, std::string name, Tags missing) {
   Status tagged = co_await elb_.add_tags(ctx, name, missing);
   if (!tagged.ok()) co_return tagged;
-  classic_tags_.edit([name, missing](TagsByOwner& known) {
+  finder_.classic_tags().edit([name, missing](TagsByOwner& known) {
     for (const auto& [key, value] : missing) known[name][key] = value;
   });
   co_return Status();
@@ -376,7 +391,7 @@ Task<Status> LoadBalancers::tag_classic(Ctx ctx, std::string name, Tags missing)
 // has.
 Task<Status> LoadBalancers::plan_leftovers(Ctx ctx, Subject& subject, std::string id,
                                            std::set<std::string> used) {
-  const auto names = own_names(subject.service);
+  const auto names = removal_.own_names(subject.service);
   if (!names.ok()) co_return names.status();
   std::vector<std::string> leftovers;
   for (const auto& [group_id, group] : *subject.groups) {
@@ -399,7 +414,7 @@ Task<Status> LoadBalancers::plan_leftovers(Ctx ctx, Subject& subject, std::strin
 Task<Status> LoadBalancers::drop_group(Ctx ctx, std::string group_id) {
   std::vector<std::string> own{group_id};
   const LoadBalancerService none;
-  Status closed = co_await remove_rules(ctx, none, "", std::move(own));
+  Status closed = co_await removal_.remove_rules(ctx, none, "", std::move(own));
   if (!closed.ok()) co_return closed;
   Status gone = co_await groups_.remove(ctx, group_id);
   if (gone.error_class() != ErrorClass::conflict) co_return gone;
@@ -413,25 +428,15 @@ Task<Status> LoadBalancers::plan_shares(Ctx ctx, NetworkSubject& subject, const 
   if (!subject.shared) co_return Status();
   subject.guest =
       found.claim == Claim::guest || found.tags.contains(guest_tag(subject.service.uid));
-  const auto groups = co_await elbv2_.groups(ctx, kAge);
-  if (!groups.ok()) co_return groups.status();
-  std::vector<std::string> arns;
-  for (const auto& [arn, group] : **groups) {
-    const auto& of = group.balancers;
-    if (std::find(of.begin(), of.end(), subject.balancer.arn) != of.end()) arns.push_back(arn);
-  }
-  const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
-  if (!tags.ok()) co_return tags.status();
-  for (const auto& [arn, of] : *tags) {
-    if (has_both_tags(subject.service, of, cluster_)) subject.own_arns.insert(arn);
-  }
-  co_return Status();
+  Status own = co_await finder_.own_target_groups(ctx, subject.service, subject.balancer.arn,
+                                                  subject.own_arns);
+  co_return own;
 }
 
 // AWS-143.
 Task<Status> LoadBalancers::plan_orphans(Ctx ctx, NetworkSubject& subject) {
   if (subject.members_only) co_return Status();
-  const auto orphans = co_await tagged_orphans(ctx, subject.service);
+  const auto orphans = co_await removal_.tagged_orphans(ctx, subject.service);
   if (!orphans.ok()) co_return orphans.status();
   std::set<std::string> wanted;
   const auto listeners = wanted_listeners(subject.service, subject.options, cluster_);
@@ -476,7 +481,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_network(Ctx ctx, NetworkSubjec
   if (mode != Mode::observe) done = co_await subject.plan.carry_out(ctx, subject.done);
   LoadBalancer out = described(subject.balancer, shared);
   if (!subject.exists && !out.id.empty()) {
-    network_tags_.edit(
+    finder_.network_tags().edit(
         [arn = out.id, tags = subject.tags](TagsByOwner& known) { known[arn] = tags; });
     watch_.until_active(subject.service, subject.balancer);
   }
@@ -513,7 +518,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_classic(Ctx ctx, ClassicSubjec
   if (mode != Mode::observe) done = co_await subject.plan.carry_out(ctx, subject.done);
   LoadBalancer out = described(subject.balancer);
   if (!subject.exists && !out.id.empty()) {
-    classic_tags_.edit(
+    finder_.classic_tags().edit(
         [name = out.id, tags = subject.tags](TagsByOwner& known) { known[name] = tags; });
   }
   auto finished = finish(subject, mode, std::move(done), std::move(out));

@@ -12,11 +12,13 @@
 #include "classic_plan.hpp"
 #include "elb.hpp"
 #include "elbv2.hpp"
+#include "find.hpp"
 #include "group_users.hpp"
 #include "groups.hpp"
 #include "leftovers.hpp"
 #include "network_plan.hpp"
-#include "ownership.hpp"
+#include "owned.hpp"
+#include "removal.hpp"
 #include "vpc.hpp"
 #include "watch.hpp"
 
@@ -28,9 +30,9 @@
 #include <ccm/task.hpp>
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ccm::aws {
@@ -52,7 +54,9 @@ class LoadBalancers {
   Task<Status> remove(Ctx ctx, LoadBalancerService service);
 
   // By annotation, else by the UID.
-  static std::string name(const LoadBalancerService& service);
+  static std::string name(const LoadBalancerService& service) {
+    return load_balancer_name_of(service);
+  }
   // Services that share one wait for each other.
   static std::string lane(const LoadBalancerService& service) {
     return service.id.empty() ? service.adopt_id : service.id;
@@ -60,37 +64,16 @@ class LoadBalancers {
   static LoadBalancerLimits limits();
 
   // By the rules of ccm/abi/owned.h: load balancers, target groups and security groups.
-  Task<Result<std::vector<OwnedObject>>> list_owned(Ctx ctx, ClusterNames cluster);
-  Task<Status> remove_owned(Ctx ctx, ClusterNames cluster, OwnedObject object);
+  Task<Result<std::vector<OwnedObject>>> list_owned(Ctx ctx, ClusterNames cluster) {
+    return owned_.list(std::move(ctx), std::move(cluster));
+  }
+  Task<Status> remove_owned(Ctx ctx, ClusterNames cluster, OwnedObject object) {
+    return owned_.remove(std::move(ctx), std::move(cluster), std::move(object));
+  }
 
  private:
   enum class Mode { observe, ensure, update };
 
-  struct Found {
-    std::optional<NetworkBalancer> network;
-    std::optional<ClassicBalancer> classic;
-    Tags tags;  // of the one that there is
-    Claim claim = Claim::none;
-
-    [[nodiscard]] bool any() const { return network || classic; }
-    [[nodiscard]] std::string id() const { return network ? network->arn : classic->name; }
-    [[nodiscard]] std::string name() const { return network ? network->name : classic->name; }
-    [[nodiscard]] Marked marked() const { return {id(), name(), tags}; }
-  };
-
-  // find.cpp
-  // The Service's load balancer of that kind, else of the other one; nothing when there is none.
-  Task<Result<Found>> find(Ctx ctx, const LoadBalancerService& service, Kind kind);
-  Task<Result<Found>> find_network(Ctx ctx, const LoadBalancerService& service);
-  Task<Result<Found>> find_classic(Ctx ctx, const LoadBalancerService& service);
-  // Tags of all load balancers in the VPC, read 20 a call and shared.
-  Task<Result<Tags>> tags_of(Ctx ctx, Api api, std::string owner);
-  Task<Status> read_network_tags(Ctx ctx, TagsByOwner& out);
-  Task<Status> read_classic_tags(Ctx ctx, TagsByOwner& out);
-  // Whether a Service of this cluster may share it: each that has it permits its namespace.
-  [[nodiscard]] Status may_join(const LoadBalancerService& service, const Found& found) const;
-
-  // operations.cpp
   Task<Result<LoadBalancer>> work(Ctx ctx, LoadBalancerService service, Backends backends,
                                   Mode mode);
   Task<Result<LoadBalancer>> work_on_network(Ctx ctx, NetworkSubject& subject, Found found,
@@ -116,34 +99,6 @@ class LoadBalancers {
   Result<LoadBalancer> finish(Subject& subject, Mode mode, Status done, LoadBalancer out);
   Task<Status> drop_group(Ctx ctx, std::string group_id);
 
-  // removal.cpp
-  Task<Status> remove_all(Ctx ctx, const LoadBalancerService& service);
-  Task<Status> remove_network(Ctx ctx, const LoadBalancerService& service);
-  Task<Status> leave_network(Ctx ctx, const LoadBalancerService& service, Found found);
-  Task<Status> remove_classic(Ctx ctx, const LoadBalancerService& service);
-  // Takes the rules of the load balancer with that mark away, and those for the groups.
-  Task<Status> remove_rules(Ctx ctx, const LoadBalancerService& service, std::string mark,
-                            std::vector<std::string> own);
-  // The groups of a load balancer that goes, whose rules in the groups of Nodes are the manager's.
-  [[nodiscard]] std::set<std::string> groups_to_close(const std::vector<std::string>& ids) const;
-  Task<Status> remove_orphan_groups(Ctx ctx, const LoadBalancerService& service);
-  Task<Status> remove_groups(Ctx ctx, std::vector<std::string> ids);
-  Task<Status> delete_network(Ctx ctx, NetworkBalancer balancer);
-  Task<Status> delete_classic(Ctx ctx, std::string name);
-  // Names of security groups that the Service may have had.
-  Result<std::vector<std::string>> own_names(const LoadBalancerService& service) const;
-  Task<Result<std::vector<std::string>>> own_group_ids(Ctx ctx, const LoadBalancerService& service);
-  Task<Result<Elbv2::Groups>> tagged_orphans(Ctx ctx, const LoadBalancerService& service);
-
-  // owned.cpp
-  [[nodiscard]] std::vector<std::string> names_of(const ClusterNames& cluster) const;
-  Task<Status> list_balancers(Ctx ctx, std::vector<std::string> names,
-                              std::vector<OwnedObject>& out);
-  Task<Status> list_target_groups(Ctx ctx, std::vector<std::string> names,
-                                  std::vector<OwnedObject>& out);
-  Task<Status> remove_owned_balancer(Ctx ctx, OwnedObject object);
-  Task<Status> is_gone(Ctx ctx, OwnedObject object);
-
   Host& host_;
   Ec2Instances& instances_;
   const Cluster& cluster_;
@@ -151,14 +106,15 @@ class LoadBalancers {
   Elbv2 elbv2_;
   Elb elb_;
   Groups groups_;
+  Finder finder_;
   GroupUsers users_;
+  Removal removal_;
+  OwnedParts owned_;
   Vpc vpc_;
   NetworkPlanner networks_;
   ClassicPlanner classics_;
   Leftovers leftovers_;
   Notices notices_;
-  Snapshot<TagsByOwner> network_tags_;
-  Snapshot<TagsByOwner> classic_tags_;
   Watch watch_;
   std::map<std::string, int> told_;  // by UID: answers that were to be recorded before a change
   std::set<std::string> seen_;  // UIDs of Services whose load balancers this process has looked at

@@ -1,7 +1,6 @@
-// What a manager made for load balancers, by the rules of ccm/abi/owned.h. Services are not asked:
-// tags, names and descriptions say all.
+#include "owned.hpp"
+
 #include "aws/api/error.hpp"
-#include "operations.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -94,15 +93,15 @@ Status not_gone(Status status) {
 
 }  // namespace
 
-std::vector<std::string> LoadBalancers::names_of(const ClusterNames& cluster) const {
+std::vector<std::string> OwnedParts::names_of(const ClusterNames& cluster) const {
   return cluster.given ? cluster.names : std::vector<std::string>{cluster_.id};
 }
 
-Task<Status> LoadBalancers::list_balancers(Ctx ctx, std::vector<std::string> names,
-                                           std::vector<OwnedObject>& out) {
+Task<Status> OwnedParts::list_balancers(Ctx ctx, std::vector<std::string> names,
+                                        std::vector<OwnedObject>& out) {
   const auto networks = co_await elbv2_.list(ctx, kNew);
   if (!networks.ok()) co_return networks.status();
-  const auto network_tags = co_await network_tags_.get(ctx, kNew);
+  const auto network_tags = co_await finder_.network_tags().get(ctx, kNew);
   if (!network_tags.ok()) co_return network_tags.status();
   for (const auto& [arn, tags] : **network_tags) {
     const NetworkBalancer* balancer = (*networks)->find(arn);
@@ -114,7 +113,7 @@ Task<Status> LoadBalancers::list_balancers(Ctx ctx, std::vector<std::string> nam
   }
   const auto classics = co_await elb_.list(ctx, kNew);
   if (!classics.ok()) co_return classics.status();
-  const auto classic_tags = co_await classic_tags_.get(ctx, kNew);
+  const auto classic_tags = co_await finder_.classic_tags().get(ctx, kNew);
   if (!classic_tags.ok()) co_return classic_tags.status();
   for (const auto& [name, tags] : **classic_tags) {
     const auto balancer = (*classics)->find(name);
@@ -127,8 +126,8 @@ Task<Status> LoadBalancers::list_balancers(Ctx ctx, std::vector<std::string> nam
 }
 
 // Lists target groups that no load balancer uses; the others go with theirs.
-Task<Status> LoadBalancers::list_target_groups(Ctx ctx, std::vector<std::string> names,
-                                               std::vector<OwnedObject>& out) {
+Task<Status> OwnedParts::list_target_groups(Ctx ctx, std::vector<std::string> names,
+                                            std::vector<OwnedObject>& out) {
   const auto groups = co_await elbv2_.groups(ctx, kNew);
   if (!groups.ok()) co_return groups.status();
   std::vector<std::string> arns;
@@ -146,7 +145,7 @@ Task<Status> LoadBalancers::list_target_groups(Ctx ctx, std::vector<std::string>
   co_return Status();
 }
 
-Task<Result<std::vector<OwnedObject>>> LoadBalancers::list_owned(Ctx ctx, ClusterNames cluster) {
+Task<Result<std::vector<OwnedObject>>> OwnedParts::list(Ctx ctx, ClusterNames cluster) {
   const auto names = names_of(cluster);
   std::vector<OwnedObject> out;
   Status listed = co_await list_balancers(ctx, names, out);
@@ -160,7 +159,7 @@ Task<Result<std::vector<OwnedObject>>> LoadBalancers::list_owned(Ctx ctx, Cluste
   co_return out;
 }
 
-Task<Status> LoadBalancers::remove_owned_balancer(Ctx ctx, OwnedObject object) {
+Task<Status> OwnedParts::remove_balancer(Ctx ctx, OwnedObject object) {
   const bool classic = !object.id.starts_with("arn:");
   std::vector<std::string> no_groups;
   Status gone;
@@ -168,25 +167,25 @@ Task<Status> LoadBalancers::remove_owned_balancer(Ctx ctx, OwnedObject object) {
     const auto groups = co_await groups_.list(ctx, kNew);
     if (!groups.ok()) co_return groups.status();
     const LoadBalancerService none;
-    gone = co_await remove_rules(ctx, none, object.name, std::move(no_groups));
+    gone = co_await removal_.remove_rules(ctx, none, object.name, std::move(no_groups));
     if (!gone.ok()) co_return gone;
   }
   if (classic) {
-    gone = co_await delete_classic(ctx, object.id);
+    gone = co_await removal_.delete_classic(ctx, object.id);
     co_return gone;
   }
   const auto all = co_await elbv2_.list(ctx, kNew);
   if (!all.ok()) co_return all.status();
   const NetworkBalancer* balancer = (*all)->find(object.id);
   if (balancer == nullptr) co_return Status();
-  gone = co_await delete_network(ctx, *balancer);
+  gone = co_await removal_.delete_network(ctx, *balancer);
   co_return gone;
 }
 
 // Read again: what it is now counts, not what a listing said.
-Task<Status> LoadBalancers::remove_owned(Ctx ctx, ClusterNames cluster, OwnedObject object) {
+Task<Status> OwnedParts::remove(Ctx ctx, ClusterNames cluster, OwnedObject object) {
   const std::string kind = object.kind;
-  const auto all = co_await list_owned(ctx, std::move(cluster));
+  const auto all = co_await list(ctx, std::move(cluster));
   if (!all.ok()) co_return all.status();
   const auto now = std::find_if(all->begin(), all->end(), [&](const OwnedObject& one) {
     return one.kind == kind && one.id == object.id;
@@ -197,19 +196,19 @@ Task<Status> LoadBalancers::remove_owned(Ctx ctx, ClusterNames cluster, OwnedObj
   }
   if (now->shared) co_return not_marked(object);
   Status gone(Code::invalid_argument, "this cloud has no " + kind);
-  if (kind == CCM_OWNED_LOAD_BALANCER) gone = co_await remove_owned_balancer(ctx, *now);
+  if (kind == CCM_OWNED_LOAD_BALANCER) gone = co_await remove_balancer(ctx, *now);
   if (kind == kTargetGroupKind) gone = co_await elbv2_.delete_group(ctx, object.id);
   if (kind == CCM_OWNED_SECURITY_GROUP) {
     std::vector<std::string> ids{object.id};
     const LoadBalancerService none;
-    gone = co_await remove_rules(ctx, none, "", ids);
-    if (gone.ok()) gone = co_await remove_groups(ctx, std::move(ids));
+    gone = co_await removal_.remove_rules(ctx, none, "", ids);
+    if (gone.ok()) gone = co_await removal_.remove_groups(ctx, std::move(ids));
   }
   co_return not_gone(std::move(gone));
 }
 
 // ok when the object is gone; else it is not this cluster's.
-Task<Status> LoadBalancers::is_gone(Ctx ctx, OwnedObject object) {
+Task<Status> OwnedParts::is_gone(Ctx ctx, OwnedObject object) {
   bool there = false;
   const auto networks = co_await elbv2_.list(ctx, kKnown);
   if (!networks.ok()) co_return networks.status();

@@ -1,7 +1,6 @@
-// Deletion of all that a Service has, whatever its annotations say by then (AWS-66, 95, 114, 139 to
-// 143): by name and tag in both APIs, by the descriptions of rules, by the names of groups.
+#include "removal.hpp"
+
 #include "aws/api/error.hpp"
-#include "operations.hpp"
 
 #include <ccm/hexadecimal.hpp>
 
@@ -34,25 +33,8 @@ bool serves(const TargetGroup& group, const std::string& balancer_arn) {
 
 }  // namespace
 
-// The host takes class not_found for "nothing is left", and forgets the load balancer. Something
-// that a step needs and that is missing is no such answer.
-Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
-  notices_.forget(service);
-  watch_.forget(service);
-  seen_.erase(service.uid);
-  told_.erase(service.uid);
-  Status gone = co_await remove_all(ctx, service);
-  if (!gone.ok()) {
-    elbv2_.forget();
-    groups_.forget();
-  }
-  if (!is_not_found(gone)) co_return gone;
-  co_return Status(Code::unavailable, ErrorClass::unavailable, gone.message())
-      .with_reason(gone.reason());
-}
-
 // The rules go first: when a later step fails, nothing in the Nodes' groups is left open.
-Task<Status> LoadBalancers::remove_all(Ctx ctx, const LoadBalancerService& service) {
+Task<Status> Removal::remove_all(Ctx ctx, const LoadBalancerService& service) {
   auto own = co_await own_group_ids(ctx, service);
   if (!own.ok()) co_return own.status();
   Status gone = co_await remove_rules(ctx, service, load_balancer_name(service.uid), *own);
@@ -62,15 +44,14 @@ Task<Status> LoadBalancers::remove_all(Ctx ctx, const LoadBalancerService& servi
   if (gone.ok()) gone = co_await remove_groups(ctx, *own);
   if (!gone.ok() || service.id.empty()) co_return gone;
   const bool arn = service.id.starts_with("arn:");
-  auto search = arn ? find_network(ctx, service) : find_classic(ctx, service);
+  auto search = arn ? finder_.find_network(ctx, service) : finder_.find_classic(ctx, service);
   const auto left = co_await std::move(search);
   if (!left.ok()) co_return left.status();
   const bool named = left->any() && left->id() == service.id;
   co_return named && left->claim == Claim::none ? not_owned(service.id) : Status();
 }
 
-Result<std::vector<std::string>> LoadBalancers::own_names(
-    const LoadBalancerService& service) const {
+Result<std::vector<std::string>> Removal::own_names(const LoadBalancerService& service) const {
   const auto digest = host_.crypto.sha256(managed_group_seed(service));
   if (!digest.ok()) return digest.status();
   return std::vector<std::string>{classic_group_name(load_balancer_name(service.uid)),
@@ -79,8 +60,8 @@ Result<std::vector<std::string>> LoadBalancers::own_names(
 
 // Groups with the cluster's tag, or the old one, alone: others may have had such a name before
 // (AWS-95).
-Task<Result<std::vector<std::string>>> LoadBalancers::own_group_ids(
-    Ctx ctx, const LoadBalancerService& service) {
+Task<Result<std::vector<std::string>>> Removal::own_group_ids(Ctx ctx,
+                                                              const LoadBalancerService& service) {
   const auto names = own_names(service);
   if (!names.ok()) co_return names.status();
   const auto groups = co_await groups_.list(ctx, kNone);
@@ -94,8 +75,8 @@ Task<Result<std::vector<std::string>>> LoadBalancers::own_group_ids(
   co_return ids;
 }
 
-Task<Status> LoadBalancers::remove_rules(Ctx ctx, const LoadBalancerService& service,
-                                         std::string mark, std::vector<std::string> own) {
+Task<Status> Removal::remove_rules(Ctx ctx, const LoadBalancerService& service, std::string mark,
+                                   std::vector<std::string> own) {
   if (settings_.disable_security_group_ingress) co_return Status();  // AWS-18
   const auto groups = co_await groups_.list(ctx, kKnown);
   if (!groups.ok()) co_return groups.status();
@@ -112,12 +93,12 @@ Task<Status> LoadBalancers::remove_rules(Ctx ctx, const LoadBalancerService& ser
   co_return closed;
 }
 
-std::set<std::string> LoadBalancers::groups_to_close(const std::vector<std::string>& ids) const {
+std::set<std::string> Removal::groups_to_close(const std::vector<std::string>& ids) const {
   if (settings_.disable_security_group_ingress) return {};
   return {ids.begin(), ids.end()};
 }
 
-Task<Status> LoadBalancers::remove_groups(Ctx ctx, std::vector<std::string> ids) {
+Task<Status> Removal::remove_groups(Ctx ctx, std::vector<std::string> ids) {
   for (const std::string& id : ids) {
     Status gone = co_await groups_.remove(ctx, id);
     if (gone.error_class() == ErrorClass::conflict) {
@@ -129,7 +110,7 @@ Task<Status> LoadBalancers::remove_groups(Ctx ctx, std::vector<std::string> ids)
 }
 
 // Its target groups are read before: afterwards nothing says whose they were.
-Task<Status> LoadBalancers::delete_network(Ctx ctx, NetworkBalancer balancer) {
+Task<Status> Removal::delete_network(Ctx ctx, NetworkBalancer balancer) {
   const auto groups = co_await elbv2_.groups(ctx, kNone);
   if (!groups.ok()) co_return groups.status();
   users_.goes(balancer.arn);
@@ -145,18 +126,18 @@ Task<Status> LoadBalancers::delete_network(Ctx ctx, NetworkBalancer balancer) {
     }
     if (!deleted.ok()) co_return deleted;
   }
-  network_tags_.edit([arn = balancer.arn](TagsByOwner& known) { known.erase(arn); });
+  finder_.network_tags().edit([arn = balancer.arn](TagsByOwner& known) { known.erase(arn); });
   co_return Status();
 }
 
-Task<Status> LoadBalancers::remove_network(Ctx ctx, const LoadBalancerService& service) {
+Task<Status> Removal::remove_network(Ctx ctx, const LoadBalancerService& service) {
   const auto all = co_await elbv2_.list(ctx, kNone);
   if (!all.ok()) co_return all.status();
   for (const auto& [name, balancer] : (*all)->by_name) {
     if (balancer.vpc_id != cluster_.vpc_id || balancer.type != "network") continue;
     const auto now = co_await elbv2_.list(ctx, kKnown);
     if (now.ok() && !(*now)->by_name.contains(name)) continue;  // another Service's deletion
-    auto tags = co_await tags_of(ctx, Api::elbv2, balancer.arn);
+    auto tags = co_await finder_.tags_of(ctx, Api::elbv2, balancer.arn);
     if (!tags.ok()) co_return tags.status();
     Found found{balancer, std::nullopt, *std::move(tags), Claim::none};
     found.claim = claim_of(service, found.marked(), cluster_);
@@ -170,18 +151,16 @@ Task<Status> LoadBalancers::remove_network(Ctx ctx, const LoadBalancerService& s
 }
 
 // The Service's own listeners go, then its mark. When its owner leaves, a guest becomes the owner.
-Task<Status> LoadBalancers::leave_network(Ctx ctx, const LoadBalancerService& service,
-                                          Found found) {
+Task<Status> Removal::leave_network(Ctx ctx, const LoadBalancerService& service, Found found) {
   const std::string arn = found.network->arn;
-  NetworkSubject subject(service);
-  subject.balancer = *found.network;
-  Status shares = co_await plan_shares(ctx, subject, found);
+  std::set<std::string> own;
+  Status shares = co_await finder_.own_target_groups(ctx, service, arn, own);
   if (!shares.ok()) co_return shares;
   std::vector<Listener> listeners;
   Status read = co_await elbv2_.listeners(ctx, arn, listeners);
   if (!read.ok()) co_return read;
   for (const Listener& listener : listeners) {
-    if (!subject.own_arns.contains(listener.target_group)) continue;
+    if (!own.contains(listener.target_group)) continue;
     Status gone = co_await elbv2_.delete_listener(ctx, listener.arn);
     if (gone.ok()) gone = co_await elbv2_.delete_group(ctx, listener.target_group);
     if (!gone.ok()) co_return gone;
@@ -197,12 +176,11 @@ Task<Status> LoadBalancers::leave_network(Ctx ctx, const LoadBalancerService& se
     if (!handed.ok()) co_return handed;
   }
   Status unmarked = co_await elbv2_.remove_tag(ctx, arn, mark);
-  network_tags_.forget();
+  finder_.network_tags().forget();
   co_return unmarked;
 }
 
-Task<Result<Elbv2::Groups>> LoadBalancers::tagged_orphans(Ctx ctx,
-                                                          const LoadBalancerService& service) {
+Task<Result<Elbv2::Groups>> Removal::tagged_orphans(Ctx ctx, const LoadBalancerService& service) {
   const auto groups = co_await elbv2_.groups(ctx, kKnown / 3);
   if (!groups.ok()) co_return groups.status();
   const std::string prefix = target_group_prefix(service);
@@ -220,7 +198,7 @@ Task<Result<Elbv2::Groups>> LoadBalancers::tagged_orphans(Ctx ctx,
   co_return orphans;
 }
 
-Task<Status> LoadBalancers::remove_orphan_groups(Ctx ctx, const LoadBalancerService& service) {
+Task<Status> Removal::remove_orphan_groups(Ctx ctx, const LoadBalancerService& service) {
   const auto orphans = co_await tagged_orphans(ctx, service);
   if (!orphans.ok()) co_return orphans.status();
   for (const auto& [arn, group] : *orphans) {
@@ -233,7 +211,7 @@ Task<Status> LoadBalancers::remove_orphan_groups(Ctx ctx, const LoadBalancerServ
   co_return Status();
 }
 
-Task<Status> LoadBalancers::delete_classic(Ctx ctx, std::string name) {
+Task<Status> Removal::delete_classic(Ctx ctx, std::string name) {
   const auto all = co_await elb_.list(ctx, kKnown);
   if (!all.ok()) co_return all.status();
   const auto balancer = (*all)->find(name);
@@ -245,18 +223,18 @@ Task<Status> LoadBalancers::delete_classic(Ctx ctx, std::string name) {
   if (gone.ok()) gone = co_await elb_.delete_balancer(ctx, name);
   users_.gone_or_not(name);
   if (!gone.ok()) co_return gone;
-  classic_tags_.edit([name](TagsByOwner& known) { known.erase(name); });
+  finder_.classic_tags().edit([name](TagsByOwner& known) { known.erase(name); });
   co_return Status();
 }
 
-Task<Status> LoadBalancers::remove_classic(Ctx ctx, const LoadBalancerService& service) {
+Task<Status> Removal::remove_classic(Ctx ctx, const LoadBalancerService& service) {
   const auto all = co_await elb_.list(ctx, kNone);
   if (!all.ok()) co_return all.status();
   for (const auto& [name, balancer] : **all) {
     if (balancer.vpc_id != cluster_.vpc_id) continue;
     const auto now = co_await elb_.list(ctx, kKnown);
     if (now.ok() && !(*now)->contains(name)) continue;  // another Service's deletion
-    auto tags = co_await tags_of(ctx, Api::elb, name);
+    auto tags = co_await finder_.tags_of(ctx, Api::elb, name);
     if (!tags.ok()) co_return tags.status();
     if (claim_of(service, {name, name, *tags}, cluster_) != Claim::owner) continue;
     Status gone = co_await delete_classic(ctx, name);
