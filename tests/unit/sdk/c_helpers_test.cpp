@@ -3,12 +3,14 @@
 #include <ccm/c/base64.h>
 #include <ccm/c/http.h>
 #include <ccm/c/json_limits.h>
+#include <ccm/c/node_ports.h>
 #include <ccm/c/taints.h>
 #include <ccm/c/time.h>
 #include <ccm/c/utf8.h>
 #include <ccm/duration.hpp>
 #include <ccm/http_status.hpp>
 #include <ccm/json_limits.hpp>
+#include <ccm/node_ports.hpp>
 #include <ccm/taints.hpp>
 #include <ccm/utf8.hpp>
 
@@ -192,6 +194,38 @@ TEST(CHelpers, RetryAfter) {
     EXPECT_EQ(ccm_parse_retry_after(c_str(text), now),
               retry_after(text, std::chrono::milliseconds(now)).count())
         << text;
+  }
+}
+
+TEST(CHelpers, NodePorts) {
+  ccm_service_port http = sized<ccm_service_port>();
+  http.protocol = ccm_text("TCP");
+  http.port = 80;
+  ccm_service_port dns = http;
+  dns.protocol = ccm_text("UDP");
+  dns.port = 53;
+  const ccm_service_port* const ports[] = {&http, &dns};
+  ccm_service raw = sized<ccm_service>();
+  raw.ports = ports;
+  raw.port_count = 2;
+  Status ended;
+  const ccm_completion done{[](void* owner, uint64_t, const ccm_status* status, const void*) {
+                              *static_cast<Status*>(owner) = Status::from_c(status);
+                            },
+                            &ended, 0};
+  for (const int32_t first : {0, 30'080}) {
+    for (const int32_t second : {0, 30'053}) {
+      http.node_port = first;
+      dns.node_port = second;
+      LoadBalancerService service;
+      service.ports = {{"", "TCP", "", 80, first}, {"", "UDP", "", 53, second}};
+      const Status wanted = need_node_ports(service);
+      ended = Status();
+      EXPECT_EQ(ccm_need_node_ports(&raw, done) != 0, wanted.ok());
+      EXPECT_EQ(ended.message(), wanted.message());
+      EXPECT_EQ(ended.reason(), wanted.reason());
+      EXPECT_EQ(ended.error_class(), wanted.error_class());
+    }
   }
 }
 
