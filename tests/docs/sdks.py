@@ -56,7 +56,7 @@ def read(*patterns):
     return "\n".join(path.read_text() for pattern in patterns for path in sorted(ROOT.glob(pattern)) if "_test." not in path.name)
 
 
-CPP_FILES = [path.read_text() for path in sorted(INCLUDE.glob("*.hpp"))]
+CPP_FILES = [path.read_text() for folder in ("", "detail") for path in sorted((INCLUDE / folder).glob("*.hpp"))]
 CPP = "\n".join(CPP_FILES)
 GO_HOST, GO_PLUGIN = read("sdk/go/host_calls.c"), read("sdk/go/plugin.c")
 RUST = read("sdk/rust/ccm/src/*.rs")

@@ -12,7 +12,7 @@ from pathlib import Path
 RUST = "sdk/rust/ccm/src"
 HEADERS = ("sdk/include", "core", "plugins", "sandbox", "tools")
 # A header and the one with its functions, which it includes at its end: together they are one class.
-HALVES = {("sdk/include/ccm/pattern.hpp", "sdk/include/ccm/pattern_compiler.hpp")}
+HALVES = {("sdk/include/ccm/pattern.hpp", "sdk/include/ccm/detail/pattern_compiler.hpp")}
 
 
 def rust_modules(folder):

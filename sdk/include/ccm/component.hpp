@@ -3,9 +3,9 @@
 #pragma once
 
 #include <ccm/abi/plugin.h>
-#include <ccm/c_arrays.hpp>
+#include <ccm/detail/c_arrays.hpp>
+#include <ccm/detail/operation.hpp>
 #include <ccm/host.hpp>
-#include <ccm/operation.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 

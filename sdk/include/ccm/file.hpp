@@ -4,8 +4,8 @@
 #include <ccm/abi/file.h>
 #include <ccm/callback.hpp>
 #include <ccm/ctx.hpp>
+#include <ccm/detail/operation.hpp>
 #include <ccm/log.hpp>
-#include <ccm/operation.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 

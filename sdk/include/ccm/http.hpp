@@ -5,9 +5,9 @@
 
 #include <ccm/abi/http.h>
 #include <ccm/abi/http_client.h>
-#include <ccm/c_arrays.hpp>
 #include <ccm/ctx.hpp>
-#include <ccm/operation.hpp>
+#include <ccm/detail/c_arrays.hpp>
+#include <ccm/detail/operation.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 

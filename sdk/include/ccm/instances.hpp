@@ -3,12 +3,12 @@
 #pragma once
 
 #include <ccm/abi/instances.h>
-#include <ccm/c_arrays.hpp>
 #include <ccm/ctx.hpp>
+#include <ccm/detail/c_arrays.hpp>
+#include <ccm/detail/limits_call.hpp>
+#include <ccm/detail/operation.hpp>
 #include <ccm/instance_limits.hpp>
-#include <ccm/limits_call.hpp>
 #include <ccm/object.hpp>
-#include <ccm/operation.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 

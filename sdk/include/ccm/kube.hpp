@@ -5,8 +5,8 @@
 
 #include <ccm/abi/kube.h>
 #include <ccm/ctx.hpp>
+#include <ccm/detail/operation.hpp>
 #include <ccm/object.hpp>
-#include <ccm/operation.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ccm/abi/loadbalancers.h>
-#include <ccm/c_arrays.hpp>
+#include <ccm/detail/c_arrays.hpp>
 #include <ccm/instances.hpp>
 #include <ccm/object.hpp>
 

@@ -4,9 +4,9 @@
 
 #include <ccm/abi/loadbalancers.h>
 #include <ccm/ctx.hpp>
-#include <ccm/limits_call.hpp>
+#include <ccm/detail/limits_call.hpp>
+#include <ccm/detail/operation.hpp>
 #include <ccm/load_balancer.hpp>
-#include <ccm/operation.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ccm/abi/owned.h>
-#include <ccm/c_arrays.hpp>
+#include <ccm/detail/c_arrays.hpp>
 #include <ccm/status.hpp>
 
 #include <cstddef>

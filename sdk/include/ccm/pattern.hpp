@@ -185,4 +185,4 @@ inline bool Pattern::fits(std::string_view text, uint64_t& steps) const {
 
 }  // namespace ccm
 
-#include <ccm/pattern_compiler.hpp>
+#include <ccm/detail/pattern_compiler.hpp>

@@ -19,8 +19,8 @@
 #include <ccm/abi/plugin.h>
 #include <ccm/component.hpp>
 #include <ccm/controller.hpp>
+#include <ccm/detail/method_checks.hpp>
 #include <ccm/host.hpp>
-#include <ccm/method_checks.hpp>
 #include <ccm/provider.hpp>
 
 #include <array>

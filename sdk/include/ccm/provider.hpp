@@ -1,6 +1,7 @@
 // The adapter that turns a plain class into a cloud provider. It sees which of these methods the
 // class has and fills only their slots of the ABI's tables; the rest counts as not implemented.
-// Load balancer and route methods with other parameters do not compile (ccm/method_checks.hpp):
+// Load balancer and route methods with other parameters do not compile
+// (ccm/detail/method_checks.hpp):
 //
 //   Status initialize(Ctx);                                       CCM_PROVIDER
 //   Status shutdown(Ctx);            logs out; the last operation
@@ -33,11 +34,11 @@
 #include <ccm/abi/instances.h>
 #include <ccm/abi/provider.h>
 #include <ccm/component.hpp>
+#include <ccm/detail/load_balancer_adapter.hpp>
+#include <ccm/detail/owned_adapter.hpp>
+#include <ccm/detail/route_adapter.hpp>
 #include <ccm/host.hpp>
 #include <ccm/instances.hpp>
-#include <ccm/load_balancer_adapter.hpp>
-#include <ccm/owned_adapter.hpp>
-#include <ccm/route_adapter.hpp>
 
 #include <concepts>
 #include <string_view>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ccm/abi/routes.h>
-#include <ccm/c_arrays.hpp>
+#include <ccm/detail/c_arrays.hpp>
 #include <ccm/instances.hpp>
 #include <ccm/object.hpp>
 #include <ccm/status.hpp>

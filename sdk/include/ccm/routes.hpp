@@ -4,8 +4,8 @@
 
 #include <ccm/abi/routes.h>
 #include <ccm/ctx.hpp>
-#include <ccm/limits_call.hpp>
-#include <ccm/operation.hpp>
+#include <ccm/detail/limits_call.hpp>
+#include <ccm/detail/operation.hpp>
 #include <ccm/route.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>

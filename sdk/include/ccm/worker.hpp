@@ -4,7 +4,7 @@
 
 #include <ccm/abi/worker.h>
 #include <ccm/ctx.hpp>
-#include <ccm/operation.hpp>
+#include <ccm/detail/operation.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>

@@ -2,7 +2,7 @@
 
 #include "fake_operation.hpp"
 
-#include <ccm/c_arrays.hpp>
+#include <ccm/detail/c_arrays.hpp>
 
 #include <condition_variable>
 #include <memory>

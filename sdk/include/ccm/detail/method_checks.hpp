@@ -3,10 +3,10 @@
 // Overloaded methods are not looked at.
 #pragma once
 
-#include <ccm/load_balancer_adapter.hpp>
-#include <ccm/owned_adapter.hpp>
+#include <ccm/detail/load_balancer_adapter.hpp>
+#include <ccm/detail/owned_adapter.hpp>
+#include <ccm/detail/route_adapter.hpp>
 #include <ccm/provider.hpp>
-#include <ccm/route_adapter.hpp>
 
 namespace ccm::detail {
 

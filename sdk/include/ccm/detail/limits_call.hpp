@@ -3,7 +3,7 @@
 
 #include <ccm/abi/provider.h>
 #include <ccm/ctx.hpp>
-#include <ccm/operation.hpp>
+#include <ccm/detail/operation.hpp>
 #include <ccm/service.hpp>
 #include <ccm/sized.hpp>
 #include <ccm/status.hpp>
