@@ -15,6 +15,7 @@ namespace ccm::fuzz {
 void abi_target(std::string_view bytes);
 void aws_target(std::string_view bytes);
 void aws_config_target(std::string_view bytes);
+void aws_metadata_target(std::string_view bytes);
 void cloud_target(std::string_view bytes);
 void cloud_conf_target(std::string_view bytes);
 void clouds_target(std::string_view bytes);

@@ -1,5 +1,6 @@
 #include "cluster_search.hpp"
 
+#include "api/error.hpp"
 #include "config/cloud_config.hpp"
 
 #include <ccm/trim.hpp>
@@ -13,12 +14,20 @@ constexpr std::string_view kAdvice =
     "; give [Global] VPC and KubernetesClusterID in --cloud-config, or tag the instance with "
     "kubernetes.io/cluster/<id>";
 
+// A region becomes part of addresses, an instance's id of messages.
+bool is_name(std::string_view text) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  return !text.empty() && text.size() < 64 &&
+         text.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
 Task<Result<Ec2Instance>> find_self(Ctx ctx, Imds& imds, Ec2Instances& instances) {
   auto text = co_await imds.get(ctx, "latest/meta-data/instance-id");
   if (!text.ok()) {
     co_return text.status().with_context("looking for the instance that this program runs on");
   }
   const std::string id(trim(*text));
+  if (!is_name(id)) co_return bad_answer("of the metadata service has an instance-id that is none");
   std::vector<std::string> ids{id};
   auto found = co_await instances.by_ids(ctx, std::move(ids), std::chrono::milliseconds(0));
   if (!found.ok()) co_return found.status();
@@ -38,7 +47,7 @@ Task<Result<std::string>> find_region(Ctx ctx, const Settings& settings,
     if (!region.empty()) co_return region;
   }
   auto region = co_await imds.get(ctx, "latest/meta-data/placement/region");
-  if (region.ok() && !trim(*region).empty()) co_return std::string(trim(*region));
+  if (region.ok() && is_name(trim(*region))) co_return std::string(trim(*region));
   co_return invalid_configuration(
       "no region: neither [Global] Region nor Zone in --cloud-config nor AWS_REGION is set, and " +
       (region.ok() ? std::string("the instance metadata service says none")

@@ -272,6 +272,24 @@ TEST_F(AwsStartTest, AWS_27_ProfilesOfTheSharedFiles) {
   EXPECT_EQ(signer(), "ASIA1");
 }
 
+TEST_F(AwsStartTest, AWS_29_WhatTheMetadataServiceSaysBecomesNoAddressAndNoHeader) {
+  metadata_answers();
+  keys_from({});
+  host.config.set_cloud_config("[Global]\nVPC = vpc-1\nKubernetesClusterID = c1\n");
+  metadata["latest/meta-data/placement/region"] = "us-east-1@evil.example/#";
+  EXPECT_NE(refusal().find("the instance metadata service says none"), std::string::npos);
+  metadata["latest/meta-data/placement/region"] = "us-east-1";
+  host.config.set_cloud_config("[Global]\nRegion = us-east-1\n");
+  metadata["latest/meta-data/instance-id"] = "i-1\nE: all is lost";
+  EXPECT_NE(refusal().find("has an instance-id that is none"), std::string::npos);
+  const auto right = other;
+  other = [&](const HttpRequest& request) -> std::optional<FakeHttp::Answer> {
+    if (request.method == "PUT") return text(200, "two\r\nheaders: yes");
+    return right(request);
+  };
+  EXPECT_NE(refusal().find("has a token that is none"), std::string::npos) << refusal();
+}
+
 class AwsProcessKeysTest : public AwsStartTest {
  protected:
   AwsProcessKeysTest() { keys_from({{"HOME", "/h"}}); }

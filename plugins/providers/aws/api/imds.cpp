@@ -5,6 +5,7 @@
 #include <ccm/lower_case.hpp>
 #include <ccm/trim.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace ccm::aws {
@@ -16,6 +17,8 @@ constexpr milliseconds kMetadataTimeout{1'000};
 constexpr int kMetadataTries = 2;
 constexpr milliseconds kTokenLife{300'000};
 constexpr size_t kLongestToken = 1'024;
+
+bool is_visible(char c) { return c > ' ' && c <= '~'; }
 
 Status silent(const Status& status) {
   return Status(Code::unavailable, ErrorClass::unavailable,
@@ -64,7 +67,10 @@ Task<Result<std::string>> Imds::token(Ctx ctx) {
         .with_context("asking for a token of version 2");
   }
   std::string text(code == 200 ? trim(answer->body) : "");
-  if (text.size() > kLongestToken) co_return bad_answer("has a token that is too long");
+  // It becomes a header.
+  if (text.size() > kLongestToken || !std::all_of(text.begin(), text.end(), is_visible)) {
+    co_return bad_answer("has a token that is none");
+  }
   token_ = std::move(text);
   // A little less, so that none ends on its way.
   token_ends_at_ = host_.timer.now() + kTokenLife - milliseconds(10'000);
