@@ -74,9 +74,9 @@ Result<kube::ProcessSpec> spec_of(const Wanted& wanted) {
   return spec;
 }
 
+// `count` has this one already.
 boost::asio::awaitable<void> run_program(HostOperation::Ptr running, kube::ProcessSpec spec,
                                          std::shared_ptr<int> count) {
-  ++*count;
   const AtEnd counting([count] { --*count; });
   const auto executor = running->component().runtime().loop.executor();
   kube::ProcessEnd end;
@@ -106,6 +106,7 @@ void start_program(const HostOperation::Ptr& running, const Wanted& wanted,
   spec->timeout =
       left ? std::clamp(std::chrono::duration_cast<milliseconds>(*left), milliseconds(1), kMostTime)
            : kMostTime;
+  ++*count;
   net::spawn(running->component().runtime().loop.executor(),
              run_program(running, *std::move(spec), count));
 }

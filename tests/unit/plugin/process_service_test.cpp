@@ -176,11 +176,13 @@ TEST_F(ProcessServiceTest, FourAtOnce) {
   const std::string command = program("sleep 600");
   config("credential_process = " + command + "\n");
   const ccm_ctx ctx = ctx_with_timeout(60'000);
-  std::vector<Caught> first(4);
-  for (Caught& caught : first) begin(command, caught, ctx);
-  EXPECT_EQ(run(command, ctx).code(), Code::resource_exhausted);
+  std::vector<Caught> all(5);
+  for (Caught& caught : all) begin(command, caught, ctx);
+  poll_until([&] { return all.back().status.has_value(); });
+  EXPECT_EQ(all.back().status->code(), Code::resource_exhausted);
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(all[i].status) << i;
   advance(61s);
-  poll_until([&] { return first.back().status.has_value(); });
+  poll_until([&] { return all[3].status.has_value(); });
   EXPECT_TRUE(run_named(program("true")).ok());
 }
 
