@@ -155,6 +155,27 @@ TEST_F(AwsRoutesTest, AWS_15_ATableThatIsNamedIsTheOnlyOne) {
   EXPECT_NE(find(listed(), "10.244.1.0/24"), nullptr);
 }
 
+TEST_F(AwsRoutesTest, AnInstanceThatIsNotTheClustersIsLeftAlone) {
+  cloud.add_machine(2).tags.clear();                               // a bastion, say
+  cloud.add_machine(3).vpc = "vpc-of-another";                     // with the tag, elsewhere
+  cloud.add_machine(4).tags = {{"KubernetesCluster", "c1"}};       // the old tag counts
+  cloud.add_machine(5).tags = {{"KubernetesCluster", "another"}};  // another cluster's
+  cloud.add_machine(6).tags = {{"kubernetes.io/cluster/c2", "owned"}};
+  start();
+  const auto statuses =
+      applied({}, {to(2, "10.244.2.0/24"), to(3, "10.244.3.0/24"), to(4, "10.244.4.0/24"),
+                   to(5, "10.244.5.0/24"), to(6, "10.244.6.0/24")});
+  ASSERT_EQ(statuses.size(), 5U);
+  for (const size_t i : {0, 1, 3, 4}) {
+    EXPECT_EQ(statuses[i].reason(), "InstanceNotOfCluster") << i;
+    EXPECT_EQ(statuses[i].error_class(), ErrorClass::waiting) << "until somebody tags it";
+    EXPECT_TRUE(cloud.machines[i + 1].cards[0].source_dest_check) << i;
+  }
+  EXPECT_TRUE(statuses[2].ok()) << statuses[2].message();
+  EXPECT_EQ(cloud.tables[0].routes.size(), 2U);
+  EXPECT_EQ(cloud.calls("ModifyInstanceAttribute") + cloud.calls("CreateRoute"), 2U);
+}
+
 TEST_F(AwsRoutesTest, AWS_125_AFullTable) {
   cloud.most_routes = 1;
   start();

@@ -52,6 +52,14 @@ bool is_of_cluster(const Ec2Instance& instance, const Cluster& cluster) {
   return legacy != nullptr && *legacy == cluster.id;
 }
 
+Status check_of_cluster(const Ec2Instance& instance, const Cluster& cluster) {
+  if (instance.vpc_id == cluster.vpc_id && is_of_cluster(instance, cluster)) return {};
+  return Status(Code::failed_precondition, ErrorClass::waiting,
+                "instance " + instance.id + " has no tag " + cluster.tag() + " in " +
+                    cluster.vpc_id + ", so it is left alone")
+      .with_reason(kNotOfCluster);
+}
+
 Instance view_of(const Ec2Instance& instance, const Cluster& cluster,
                  const std::vector<std::string>& families, bool named_by_id) {
   Instance view;

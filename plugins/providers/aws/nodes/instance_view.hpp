@@ -5,6 +5,7 @@
 #include "ec2_instance.hpp"
 
 #include <ccm/instances.hpp>
+#include <ccm/status.hpp>
 
 #include <string>
 #include <string_view>
@@ -24,6 +25,13 @@ namespace ccm::aws {
 
 // Whether its tags say that it belongs to the cluster (AWS-43).
 [[nodiscard]] bool is_of_cluster(const Ec2Instance& instance, const Cluster& cluster);
+
+// The reason of check_of_cluster().
+inline constexpr const char* kNotOfCluster = "InstanceNotOfCluster";
+// Before anything is written on an instance or leads to it: its id comes from a Node, and so from a
+// kubelet. Failure: kNotOfCluster, class waiting, when it lacks the cluster's tag or is in another
+// VPC.
+[[nodiscard]] Status check_of_cluster(const Ec2Instance& instance, const Cluster& cluster);
 
 // Without labels. The name is the one by which a Node may be found in a listing: the private DNS
 // name, or the id with `named_by_id`; empty for an instance without the cluster's tag, which is

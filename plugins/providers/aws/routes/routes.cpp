@@ -197,7 +197,9 @@ Task<Status> Routes::added(Ctx ctx, const Known& known, const Route& route) {
         .with_reason("InstanceNotFound");
   }
   const Ec2Instance& instance = found->second;
-  Status status = co_await switch_check_off(ctx, instance);
+  Status status = check_of_cluster(instance, cluster_);
+  if (!status.ok()) co_return status;
+  status = co_await switch_check_off(ctx, instance);
   if (!status.ok()) co_return status;
   const NetworkCard* card = primary_card(instance);
   RouteTarget target{instance.id, instance.cards.size() > 1 ? card->id : std::string()};

@@ -32,7 +32,8 @@ class Routes {
   // that lead to an instance with the cluster's tag, or to a machine that is gone: all else is
   // somebody's, and stays (AWS-120, AWS-124).
   Task<Result<std::vector<Route>>> list(Ctx ctx, std::string cluster_name);
-  // In each table only what differs is written. A route to another owned target is replaced, so
+  // In each table only what differs is written. An instance that is not the cluster's gets no route
+  // (check_of_cluster). A route to another owned target is replaced, so
   // that the range is never without one. Before a route is made, the check of source and
   // destination of its card is switched off, unless it is off.
   Task<Statuses> apply(Ctx ctx, std::string cluster_name, std::vector<Route> removals,

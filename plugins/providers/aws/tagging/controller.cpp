@@ -1,6 +1,7 @@
 #include "controller.hpp"
 
 #include "aws/api/error.hpp"
+#include "aws/nodes/instance_view.hpp"
 #include "aws/nodes/provider_id.hpp"
 
 #include <ccm/json_writer.hpp>

@@ -74,14 +74,7 @@ Status InstanceTags::check(const InstanceMap& found, const std::string& id) cons
       place->second.state == "shutting-down") {
     return Status(Code::not_found, ErrorClass::not_found, "EC2 has no living instance " + id);
   }
-  const Ec2Instance& instance = place->second;
-  if (instance.vpc_id == session_.cluster->vpc_id && is_of_cluster(instance, *session_.cluster)) {
-    return {};
-  }
-  return Status(Code::failed_precondition, ErrorClass::waiting,
-                "instance " + id + " has no tag " + session_.cluster->tag() + " in " +
-                    session_.cluster->vpc_id + ", so it is left alone")
-      .with_reason(kNotOfCluster);
+  return check_of_cluster(place->second, *session_.cluster);
 }
 
 Call InstanceTags::call_of(TagChange change, const std::vector<std::string>& ids) const {

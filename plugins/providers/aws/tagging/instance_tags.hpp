@@ -20,9 +20,6 @@ namespace ccm::aws {
 
 enum class TagChange { add, remove };
 
-// The reason of a refusal: the instance has not the cluster's tag, or is in another VPC.
-inline constexpr const char* kNotOfCluster = "InstanceNotOfCluster";
-
 class InstanceTags {
  public:
   InstanceTags(Host& host, const Session& session) : host_(host), session_(session) {}
@@ -33,7 +30,7 @@ class InstanceTags {
 
   // Adds the tags to the instance; or takes away those that have these values still. Only of one
   // that EC2 shows to be the cluster's: the id comes from a Node, and so from a kubelet. Failures:
-  // not_found when there is none that lives; kNotOfCluster; those of the calls.
+  // not_found when there is none that lives; those of check_of_cluster(); those of the calls.
   Task<Status> change(Ctx ctx, TagChange change, std::string instance_id);
 
  private:
