@@ -155,6 +155,30 @@ TEST_F(AwsRoutesTest, AWS_15_ATableThatIsNamedIsTheOnlyOne) {
   EXPECT_NE(find(listed(), "10.244.1.0/24"), nullptr);
 }
 
+TEST_F(AwsRoutesTest, OneTableKeepsNoOtherFromItsRoute) {
+  add_table("rtb-2");
+  add_table("rtb-3");
+  cloud.tables[0].routes.push_back({"10.244.1.0/24", {}, {}, "igw-1"});
+  start();
+  const Status outcome = applied({}, {to(1, "10.244.1.0/24")}).front();
+  EXPECT_EQ(outcome.reason(), "RouteConflict") << outcome.message();
+  EXPECT_NE(outcome.message().find("rtb-1"), std::string::npos);
+  for (const char* id : {"rtb-2", "rtb-3"}) {
+    EXPECT_EQ(cloud.table(id)->routes.back().instance, cloud.machines[0].id) << id;
+  }
+  // Away from those that let it go, whatever one of them says.
+  host.loop.advance(std::chrono::minutes(1));
+  const Route* route = nullptr;
+  const auto all = listed();
+  for (const Route& each : all) {
+    if (each.owned && each.destination_cidr == "10.244.1.0/24") route = &each;
+  }
+  ASSERT_NE(route, nullptr);
+  cloud.faults.push_back({"DeleteRoute", 1, 400, "IncorrectState", "not now"});
+  EXPECT_EQ(applied({*route}, {}).front().reason(), "IncorrectState");
+  EXPECT_EQ(cloud.calls("DeleteRoute"), 2U);
+}
+
 TEST_F(AwsRoutesTest, AnInstanceThatIsNotTheClustersIsLeftAlone) {
   cloud.add_machine(2).tags.clear();                               // a bastion, say
   cloud.add_machine(3).vpc = "vpc-of-another";                     // with the tag, elsewhere

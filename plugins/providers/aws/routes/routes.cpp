@@ -39,6 +39,11 @@ std::string instance_of(const Route& route) {
   return id.ok() ? id->instance : std::string();
 }
 
+// Of the outcomes for each table.
+void keep_first(Status& first, Status next) {
+  if (first.ok()) first = std::move(next);
+}
+
 // What ends a batch: no call is left. All else is one route's alone.
 Status of_all(const Status& outcome) {
   return outcome.error_class() == ErrorClass::throttled ? outcome : Status();
@@ -174,12 +179,14 @@ Task<Status> Routes::removed(Ctx ctx, const Known& known, const Route& route) {
     const TableRoute* present = table.find(route.destination_cidr);
     if (present == nullptr || id_of(*present) != route.id) continue;
     if (!is_owned(*present, known.instances)) {
-      co_return Status(Code::failed_precondition,
-                       "the route " + route.id + " of " + table.id + " is not ours")
-          .with_reason(CCM_REASON_NOT_OWNED);
+      keep_first(outcome, Status(Code::failed_precondition,
+                                 "the route " + route.id + " of " + table.id + " is not ours")
+                              .with_reason(CCM_REASON_NOT_OWNED));
+      continue;
     }
     Status status = co_await tables_.remove(ctx, table.id, route.destination_cidr);
-    if (!status.ok()) outcome = status;
+    if (!of_all(status).ok()) co_return status;
+    keep_first(outcome, std::move(status));
   }
   co_return outcome;
 }
@@ -202,26 +209,30 @@ Task<Status> Routes::added(Ctx ctx, const Known& known, const Route& route) {
   status = co_await switch_check_off(ctx, instance);
   if (!status.ok()) co_return status;
   const NetworkCard* card = primary_card(instance);
-  RouteTarget target{instance.id, instance.cards.size() > 1 ? card->id : std::string()};
+  const RouteTarget target{instance.id, instance.cards.size() > 1 ? card->id : std::string()};
+  Status outcome;
   for (const PodRouteTable& table : known.tables) {
-    const TableRoute* present = table.find(route.destination_cidr);
-    const bool there = present != nullptr && !present->blackhole;
-    if (there && present->instance == instance.id) continue;
-    if (present != nullptr && !is_owned(*present, known.instances)) {
-      co_return Status(Code::failed_precondition,
-                       "in " + table.id + " " + route.destination_cidr +
-                           " leads elsewhere by a route that is not ours")
-          .with_reason("RouteConflict");
-    }
-    status =
-        co_await tables_.put(ctx, table.id, route.destination_cidr, target, present != nullptr);
-    // After a lost answer: it is there, and the next listing says where it leads (AWS-168).
-    if (has_code(status, "RouteAlreadyExists")) {
-      co_return status.with_class(ErrorClass::conflict);
-    }
-    if (!status.ok()) co_return status;
+    status = co_await added_to(ctx, known, table, route.destination_cidr, target);
+    if (!of_all(status).ok()) co_return status;
+    keep_first(outcome, std::move(status));
   }
-  co_return Status();
+  co_return outcome;
+}
+
+Task<Status> Routes::added_to(Ctx ctx, const Known& known, const PodRouteTable& table,
+                              std::string destination, RouteTarget target) {
+  const TableRoute* present = table.find(destination);
+  const bool there = present != nullptr && !present->blackhole;
+  if (there && present->instance == target.instance) co_return Status();
+  if (present != nullptr && !is_owned(*present, known.instances)) {
+    co_return Status(Code::failed_precondition, "in " + table.id + " " + destination +
+                                                    " leads elsewhere by a route that is not ours")
+        .with_reason("RouteConflict");
+  }
+  Status status = co_await tables_.put(ctx, table.id, destination, target, present != nullptr);
+  // After a lost answer: it is there, and the next listing says where it leads (AWS-168).
+  if (has_code(status, "RouteAlreadyExists")) status.with_class(ErrorClass::conflict);
+  co_return status;
 }
 
 // With several cards EC2 refuses the instance's attribute: the card has one of its own (AWS-153).

@@ -32,7 +32,8 @@ class Routes {
   // that lead to an instance with the cluster's tag, or to a machine that is gone: all else is
   // somebody's, and stays (AWS-120, AWS-124).
   Task<Result<std::vector<Route>>> list(Ctx ctx, std::string cluster_name);
-  // In each table only what differs is written. An instance that is not the cluster's gets no route
+  // In each table only what differs is written, and one that cannot be written keeps no other from
+  // it: the outcome is the first failure. An instance that is not the cluster's gets no route
   // (check_of_cluster). A route to another owned target is replaced, so
   // that the range is never without one. Before a route is made, the check of source and
   // destination of its card is switched off, unless it is off.
@@ -48,6 +49,8 @@ class Routes {
   // One that fails stops no other.
   Task<Status> add(Ctx ctx, const Known& known, const Route& route, Status& outcome);
   Task<Status> added(Ctx ctx, const Known& known, const Route& route);
+  Task<Status> added_to(Ctx ctx, const Known& known, const PodRouteTable& table,
+                        std::string destination, RouteTarget target);
   Task<Status> remove(Ctx ctx, const Known& known, const Route& route, Status& outcome);
   Task<Status> removed(Ctx ctx, const Known& known, const Route& route);
   Task<Status> switch_check_off(Ctx ctx, const Ec2Instance& instance);
