@@ -115,7 +115,7 @@ class Use:
 
 
 def read_uses(text, whole):
-    """Of the XML elements of one function of the file `whole`."""
+    """What one function of the file `whole` reads of XML elements."""
     helpers = set(re.findall(r"\b(\w+)\(XmlElement \w+,[^)]*std::string_view", whole))
     uses, owner = {}, {}
     elements = set(re.findall(r"\bXmlElement (\w+)", text)) | set(re.findall(r"\bauto (\w+) = \w+(?:->|\.)result\(\)", text))
@@ -148,7 +148,7 @@ def read_uses(text, whole):
 
 
 def write_uses(text, whole):
-    """Of the Params of one function of the file `whole`."""
+    """What one function of the file `whole` writes into Params."""
     uses = {}
     params = set(re.findall(r"\bParams&? (\w+)", text))
     for match in re.finditer(r"\b(\w+)\.params\b|\b(\w+)\b(?=\s*\.(?:set|add|add_all|filter)\()", text):

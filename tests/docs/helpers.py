@@ -48,7 +48,7 @@ def missing(root):
 
 
 def words(name):
-    """Of kOldKarpenterTaint and OLD_KARPENTER_TAINT: old karpenter taint."""
+    """The words of kOldKarpenterTaint and OLD_KARPENTER_TAINT: old karpenter taint."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 

@@ -4,7 +4,7 @@
 
 #include <ccm/abi/process.h>
 #include <ccm/ctx.hpp>
-#include <ccm/operation.hpp>
+#include <ccm/detail/operation.hpp>
 #include <ccm/service.hpp>
 #include <ccm/status.hpp>
 
