@@ -44,18 +44,19 @@ RbacRule optional_rule(std::string group, std::string resource, std::vector<std:
 std::string to_string(const Permission& permission) { return text_of(permission, permission.verb); }
 
 std::string to_string(const std::vector<Permission>& permissions) {
-  std::vector<std::pair<Permission, std::string>> told;  // without its verb, and all its verbs
+  std::vector<std::pair<Permission, std::string>> grouped;  // without its verb, and all its verbs
   for (Permission thing : permissions) {
     const std::string verb = std::exchange(thing.verb, {});
-    const auto known = std::ranges::find(told, thing, &std::pair<Permission, std::string>::first);
-    if (known == told.end()) {
-      told.emplace_back(std::move(thing), verb);
+    const auto known =
+        std::ranges::find(grouped, thing, &std::pair<Permission, std::string>::first);
+    if (known == grouped.end()) {
+      grouped.emplace_back(std::move(thing), verb);
     } else {
       known->second += ", " + verb;
     }
   }
   std::string text;
-  for (const auto& [thing, verbs] : told) {
+  for (const auto& [thing, verbs] : grouped) {
     text += (text.empty() ? "" : "; ") + text_of(thing, verbs);
   }
   return text;

@@ -98,7 +98,7 @@ void AccessFindings::tell(const access::AccessSubject& subject,
   const log::Field who{host ? "subject" : "plugin", subject.name};
   const std::string needed = to_string(missing.needed);
   const std::string optional = to_string(missing.optional);
-  const access::Permissions before = std::exchange(told_[subject.name], missing);
+  const access::Permissions before = std::exchange(logged_[subject.name], missing);
   if (missing.empty()) {
     log::info("The missing permissions were granted", {who});
   } else if (missing.needed != before.needed && !missing.needed.empty()) {

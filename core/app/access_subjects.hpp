@@ -31,7 +31,7 @@ class AccessFindings {
 
  private:
   serving::HealthRegistry& health_;
-  std::map<std::string, access::Permissions> told_;  // by subject
+  std::map<std::string, access::Permissions> logged_;  // by subject
 };
 
 }  // namespace ccm::app

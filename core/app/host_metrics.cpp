@@ -201,7 +201,7 @@ void add_cloud_health(serving::SampledMetrics* sampled, const plugin_host::Plugi
                     "Time since when nothing is concluded from what the cloud's list of instances "
                     "lacks; 0: the list is trusted.",
                     [&plugins] {
-                      const auto age = plugins.cloud().listing_doubted_for();
+                      const auto age = plugins.cloud().listing_suspect_for();
                       return age ? metrics::seconds(*age) : 0.0;
                     });
 }

@@ -146,8 +146,8 @@ struct Manager final : plugin::FlagSource {
       return text.empty() ? std::string("no failure is known") : text;
     });
     health->set_note("list-of-instances", [this] {
-      const std::string doubt = plugins.cloud().listing_doubt();
-      return doubt.empty() ? std::string("trusted") : doubt;
+      const std::string suspicion = plugins.cloud().listing_suspicion();
+      return suspicion.empty() ? std::string("trusted") : suspicion;
     });
     health->set_note("creation-brake", [this] {
       return std::to_string(plugins.cloud().replacements_held()) + " held";

@@ -200,10 +200,10 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   }
 
   template <typename Notify>
-  void notify(Notify notify_one) {
+  void notify(Notify tell) {
     const std::shared_ptr<const Subscribers> all = subscribers;  // handlers may change the list
     for (const auto& subscriber : *all) {
-      if (subscriber->active && !stopped) notify_one(subscriber->handler);
+      if (subscriber->active && !stopped) tell(subscriber->handler);
     }
   }
 

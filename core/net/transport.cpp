@@ -116,7 +116,7 @@ asio::awaitable<void> Transport::await_turn() {
   boost::system::error_code error;
   const auto protocol = socket_.local_endpoint(error).protocol();
   parked_ = socket_.release(error);
-  co_await pace_->turn();
+  co_await pace_->wait();
   if (parked_ < 0) co_return;
   const int descriptor = std::exchange(parked_, -1);
   socket_.assign(protocol, descriptor, error);

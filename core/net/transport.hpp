@@ -47,7 +47,7 @@ class ReadPace {
   // Whether bytes that have arrived may be read now.
   virtual bool may_read() = 0;
   // After a no: returns when they may be read.
-  virtual boost::asio::awaitable<void> turn() = 0;
+  virtual boost::asio::awaitable<void> wait() = 0;
 };
 
 class Transport : public std::enable_shared_from_this<Transport> {

@@ -72,9 +72,9 @@ OnlyWith read_only_with(const json& value, const std::string& path, ManifestRepo
   OnlyWith only;
   only.annotation = reader.string("annotation", Presence::required);
   only.values = reader.strings("values", Presence::required);
-  const bool told = reader.any("default") != nullptr;
+  const bool given = reader.any("default") != nullptr;
   std::string fallback = reader.string("default");
-  if (told) only.fallback = std::move(fallback);
+  if (given) only.fallback = std::move(fallback);
   only.environment = reader.string("environment");
   reader.finish();
   return only;

@@ -168,8 +168,8 @@ void CloudConnection::begin() {
   route_deletions_.begin();
 }
 
-std::string CloudConnection::listing_doubt() const {
-  const auto age = listing_doubted_for();
+std::string CloudConnection::listing_suspicion() const {
+  const auto age = listing_suspect_for();
   if (!age) return {};
   return "the cloud's list of instances has been incomplete or suspiciously short for " +
          short_duration(*age) + ", so nothing is concluded from what it lacks";

@@ -80,11 +80,11 @@ class CloudConnection {
     return load_balancers_ ? load_balancers_->replacements_held() : 0;
   }
   // For how long nothing has been concluded from what the cloud's list of instances lacks.
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> listing_doubted_for() const {
-    return instances_ ? instances_->doubted_for() : std::nullopt;
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> listing_suspect_for() const {
+    return instances_ ? instances_->suspect_for() : std::nullopt;
   }
   // Why, and for how long, as a text for people; empty while the list is trusted.
-  [[nodiscard]] std::string listing_doubt() const;
+  [[nodiscard]] std::string listing_suspicion() const;
   // The cloud's limits of calls, one for each credential.
   [[nodiscard]] std::vector<plugin::BudgetReport> budgets() const { return budgets_.report(); }
   // A line that anybody may read, without names: the brake on Nodes, and each other one that holds.

@@ -18,10 +18,11 @@ thread_local bool measuring = false;
 constexpr double kHalfLifeSeconds = 10;
 constexpr std::size_t kMaxAccounts = 1024;
 constexpr std::size_t kCrowd = 16;  // is worth a line of the log
-// Between two turns, so that the first one's cost is known when the second one is given.
-constexpr std::chrono::microseconds kBetweenTurns{200};
-// The unmeasured cost of a turn: the kernel's and Asio's work for its event.
-constexpr std::chrono::microseconds kTurn{5};
+// Between two clients that go on, so that the first one's cost is known when the second one is
+// given.
+constexpr std::chrono::microseconds kBetween{200};
+// What is not measured when a client goes on: the kernel's and Asio's work for its event.
+constexpr std::chrono::microseconds kUnmeasured{5};
 
 double seconds_of(Allowance::Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -107,7 +108,7 @@ void Allowance::arm() {
   if (armed_ || waiting_.empty()) return;
   armed_ = true;
   const double debt = some_left() ? 0 : -left_ns_ / limits_.share;
-  timer_.expires_after(std::max<Nanoseconds>(kBetweenTurns, Nanoseconds(std::llround(debt))));
+  timer_.expires_after(std::max<Nanoseconds>(kBetween, Nanoseconds(std::llround(debt))));
   timer_.async_wait([weak = weak_from_this()](const boost::system::error_code&) {
     const auto self = weak.lock();
     if (!self) return;
@@ -151,12 +152,12 @@ void Allowance::Stranger::count(int change) {
 
 bool Allowance::Stranger::may_read() {
   if (trusted_ || gone_) return true;
-  allowance_->spend(*account_, kTurn);
-  used_ += kTurn;
+  allowance_->spend(*account_, kUnmeasured);
+  used_ += kUnmeasured;
   return allowance_->waiting_.empty() && allowance_->some_left();
 }
 
-asio::awaitable<void> Allowance::Stranger::turn() {
+asio::awaitable<void> Allowance::Stranger::wait() {
   if (trusted_ || gone_) co_return;
   allowance_->waiting_.push_back(this);
   allowance_->complain(*account_);

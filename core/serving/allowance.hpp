@@ -56,7 +56,7 @@ class Allowance : public std::enable_shared_from_this<Allowance> {
     // Whether this one may go on; always when it is trusted, and after give_up().
     bool may_read() override;
     // Returns when it may go on.
-    boost::asio::awaitable<void> turn() override;
+    boost::asio::awaitable<void> wait() override;
     // A step of its work took that long.
     void add(Nanoseconds used);
     // Its use counts for nothing once it is trusted.

@@ -112,8 +112,8 @@ Answer all_checks(std::string_view root, const Query& query, HealthRegistry& reg
   return Answer{200, lines + std::string(root) + " check passed\n", {}};
 }
 
-Answer one_check(std::string_view root, std::string_view name, const HealthRegistry& registry) {
-  const Status status = registry.run_one(name, scope_of(root));
+Answer single_check(std::string_view root, std::string_view name, const HealthRegistry& registry) {
+  const Status status = registry.run_check(name, scope_of(root));
   if (status.ok()) return Answer{200, "ok", {}};
   if (status.code() == Code::not_found) return Answer{404, "404 page not found\n", {}};
   complain(root, std::string(name) + ": " + status.message());
@@ -179,7 +179,7 @@ std::vector<HealthRegistry::Outcome> HealthRegistry::run(const std::vector<std::
   return outcomes;
 }
 
-Status HealthRegistry::run_one(std::string_view name, Scope asked) const {
+Status HealthRegistry::run_check(std::string_view name, Scope asked) const {
   for (const Entry& entry : checks_of(asked)) {
     if (entry.name == name) return run_safely(entry.check);
   }
@@ -200,7 +200,7 @@ Answer answer_health(std::string_view method, std::string_view target, HealthReg
     if (!rest.empty() && !single) continue;
     if (method != "GET" && method != "HEAD")
       return Answer{405, "method not allowed\n", "GET, HEAD"};
-    if (single) return one_check(root, net::percent_decoded(rest.substr(1), true), registry);
+    if (single) return single_check(root, net::percent_decoded(rest.substr(1), true), registry);
     return all_checks(root, read_query(request), registry, reader);
   }
   return Answer{404, "404 page not found\n", {}};

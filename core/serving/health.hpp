@@ -55,7 +55,7 @@ class HealthRegistry final : public prometheus::Collectable {
                                          Scope asked = Scope::everywhere);
 
   // Runs one check; not_found when there is none of that name.
-  [[nodiscard]] Status run_one(std::string_view name, Scope asked = Scope::everywhere) const;
+  [[nodiscard]] Status run_check(std::string_view name, Scope asked = Scope::everywhere) const;
 
   void reset_counts();  // HOST-99
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;

@@ -411,15 +411,15 @@ struct SecureServer::Impl : std::enable_shared_from_this<Impl> {
     while (impl->acceptor && impl->acceptor->is_open()) {
       auto [error] = co_await impl->acceptor->async_wait(tcp::acceptor::wait_read,
                                                          asio::as_tuple(asio::use_awaitable));
-      if (!error && !impl->accepting->may_read()) co_await impl->accepting->turn();
+      if (!error && !impl->accepting->may_read()) co_await impl->accepting->wait();
       for (int i = 0; i < kAcceptAtOnce && !error && impl->acceptor->is_open(); ++i) {
-        error = impl->accept_one();
+        error = impl->accept_client();
       }
       if (error && impl->acceptor->is_open()) co_await impl->wait_after(error);
     }
   }
 
-  error_code accept_one() {
+  error_code accept_client() {
     error_code error;
     tcp::endpoint from;
     tcp::socket socket = accept_from(*acceptor, &from, &error);

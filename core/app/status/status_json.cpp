@@ -200,8 +200,8 @@ Holdup holdup_of(const plugin_host::ComponentReport& component, const StatusSour
   return {component.queue->started ? "" : "the API server to say what its plugin may do"};
 }
 
-StatusJson one_json(const plugin::ObjectReport& object, const Holdups& held,
-                    system_clock::time_point now) {
+StatusJson record_json(const plugin::ObjectReport& object, const Holdups& held,
+                       system_clock::time_point now) {
   using plugin::ObjectState;
   StatusJson json = {{"key", object.key},
                      {"controller", object.controller},
@@ -292,7 +292,7 @@ StatusJson objects_json(const plugin_host::PluginHost& plugins, const Holdups& h
   StatusJson list = StatusJson::array();
   const auto now = system_clock::now();
   for (const plugin::ObjectReport& object : plugins.unsettled(limit)) {
-    list.push_back(one_json(object, held, now));
+    list.push_back(record_json(object, held, now));
   }
   return list;
 }
@@ -305,7 +305,7 @@ StatusJson object_json(const plugin_host::PluginHost& plugins, const Holdups& he
   StatusJson json = {{"key", key}, {"controllers", StatusJson::array()}};
   const auto now = system_clock::now();
   for (const plugin::ObjectReport& object : plugins.object(key)) {
-    json["controllers"].push_back(one_json(object, held, now));
+    json["controllers"].push_back(record_json(object, held, now));
   }
   json["warnings"] = warnings_json(plugins, key, now);
   if (const auto* const balancers = plugins.cloud().load_balancers()) {
@@ -405,8 +405,8 @@ StatusJson cloud_json(const plugin_host::CloudConnection& cloud) {
     if (!trouble.message.empty()) one["lastFailure"] = trouble.message;
     json["troubles"].push_back(std::move(one));
   }
-  if (const std::string doubt = cloud.listing_doubt(); !doubt.empty()) {
-    json["doubtfulListing"] = doubt;
+  if (const std::string suspicion = cloud.listing_suspicion(); !suspicion.empty()) {
+    json["doubtfulListing"] = suspicion;
   }
   json["replacementsHeld"] = cloud.replacements_held();
   return json;

@@ -115,8 +115,9 @@ void add_cloud(const StatusJson& status, StatusJson& problems) {
   for (const StatusJson& trouble : part(part(status, "cloud"), "troubles")) {
     problems.push_back(text_of(trouble, "text"));
   }
-  if (const std::string doubt = text_of(part(status, "cloud"), "doubtfulListing"); !doubt.empty()) {
-    problems.push_back(doubt);
+  if (const std::string suspicion = text_of(part(status, "cloud"), "doubtfulListing");
+      !suspicion.empty()) {
+    problems.push_back(suspicion);
   }
 }
 

@@ -21,7 +21,7 @@ using Bucket = ChangeLimitOptions::Bucket;
 // a controller that never removes anything would fill the memory.
 constexpr std::chrono::hours kForgotten{1};
 constexpr std::chrono::minutes kPrunePause{5};
-// The cloud's calls may be plenty again before the turn comes.
+// The cloud's calls may be plenty again before its time comes.
 constexpr std::chrono::minutes kAskAgain{5};
 // A change with more calls counts several times, but bars the next one for an hour at most.
 constexpr std::size_t kCallsOfAChange = 50;
@@ -155,19 +155,19 @@ bool ChangeLimits::is_same(const Entry& entry, const LoadBalancerService& servic
   return entry.last != Last::none && entry.content == content && known_id;
 }
 
-ChangeLimits::Turn ChangeLimits::take(const LoadBalancerService& service, Entry& entry, bool again,
-                                      TimePoint now) {
+ChangeLimits::Reservation ChangeLimits::take(const LoadBalancerService& service, Entry& entry,
+                                             bool again, TimePoint now) {
   entry.namespace_name = service.namespace_name;
-  Turn turn{now, now};
-  if (!again) turn.own = take_place(entry.full, options_.service, now);
+  Reservation reservation{now, now};
+  if (!again) reservation.own = take_place(entry.full, options_.service, now);
   TimePoint& above = namespaces_[service.namespace_name];
   if (scarce()) {
-    turn.of_namespace = take_place(above, options_.of_namespace, now);
+    reservation.of_namespace = take_place(above, options_.of_namespace, now);
   } else {
     count_change(above, options_.of_namespace, now);
   }
-  if (std::max(turn.own, turn.of_namespace) > now) ++held_;
-  return turn;
+  if (std::max(reservation.own, reservation.of_namespace) > now) ++held_;
+  return reservation;
 }
 
 Status ChangeLimits::admit(const LoadBalancerService& service) {
@@ -181,10 +181,10 @@ Status ChangeLimits::admit(const LoadBalancerService& service) {
     if (entry.last == Last::done) entry.bears = Bears::none;
     return {};
   }
-  if (!entry.turn) entry.turn = take(service, entry, same, now);
-  if (waits(*entry.turn, now)) return refusal(entry, now);
-  give_place_back(entry, entry.turn);
-  entry.turn.reset();
+  if (!entry.reservation) entry.reservation = take(service, entry, same, now);
+  if (waits(*entry.reservation, now)) return refusal(entry, now);
+  give_place_back(entry, entry.reservation);
+  entry.reservation.reset();
   entry.content = std::move(content);
   entry.asked_id = service.id;
   entry.last = Last::under_way;
@@ -203,7 +203,7 @@ Status ChangeLimits::admit_removal(const LoadBalancerService& service, bool ther
   const bool free = std::exchange(entry.may_go, false) || entry.goes;
   if (!free && !entry.removal) {
     if (there) {
-      entry.removal = Turn{take_place(entry.full, options_.service, now), now};
+      entry.removal = Reservation{take_place(entry.full, options_.service, now), now};
       if (entry.removal->own > now) ++held_;
     } else {
       entry.removal = take(service, entry, false, now);
@@ -230,7 +230,7 @@ Status ChangeLimits::removal_refusal(const Entry& entry, TimePoint now) const {
                 times(options_.service)
           : "deletions of namespace " + entry.namespace_name + " count as changes, " +
                 times(options_.of_namespace) + " while few of the cloud's calls are left";
-  return waits_for_turn(limit + "; this deletion waits for its turn", *entry.removal, now);
+  return not_before(limit + "; this deletion waits for its turn", *entry.removal, now);
 }
 
 Status ChangeLimits::refusal(const Entry& entry, TimePoint now) const {
@@ -239,19 +239,20 @@ Status ChangeLimits::refusal(const Entry& entry, TimePoint now) const {
                                   ? ""
                                   : " (its last one took " + std::to_string(entry.calls) +
                                         " calls and counts as " + std::to_string(weight + 1) + ")";
-  const std::string limit = entry.turn->own > now
+  const std::string limit = entry.reservation->own > now
                                 ? "this Service may make " + times(options_.service) + counted +
                                       ", so that the cloud's calls last for all"
                                 : "the Services of namespace " + entry.namespace_name +
                                       " may make " + times(options_.of_namespace) +
                                       " while few of the cloud's calls are left";
-  return waits_for_turn(limit + "; this change waits for its turn", *entry.turn, now);
+  return not_before(limit + "; this change waits for its turn", *entry.reservation, now);
 }
 
 // The text is without the time that is left: that would make a new one of each try.
-Status ChangeLimits::waits_for_turn(std::string text, const Turn& turn, TimePoint now) {
-  const bool own = turn.own > now;
-  const auto left = std::chrono::ceil<milliseconds>((own ? turn.own : turn.of_namespace) - now);
+Status ChangeLimits::not_before(std::string text, const Reservation& reservation, TimePoint now) {
+  const bool own = reservation.own > now;
+  const auto left =
+      std::chrono::ceil<milliseconds>((own ? reservation.own : reservation.of_namespace) - now);
   return Status(Code::unavailable, ErrorClass::waiting, std::move(text))
       .with_reason(std::string(plugin::kChangesLimited))
       .with_retry_after(own ? left : std::min<milliseconds>(left, kAskAgain));
@@ -284,9 +285,9 @@ void ChangeLimits::removed(const std::string& uid) {
   const auto place = services_.find(uid);
   if (place == services_.end()) return;
   Entry& entry = place->second;
-  give_place_back(entry, entry.turn);
+  give_place_back(entry, entry.reservation);
   give_place_back(entry, entry.removal);
-  entry.turn.reset();
+  entry.reservation.reset();
   entry.content.clear();
   entry.id.clear();
   entry.asked_id.clear();
@@ -297,8 +298,9 @@ void ChangeLimits::removed(const std::string& uid) {
 }
 
 // Somebody else of its namespace may have it.
-void ChangeLimits::give_place_back(const Entry& entry, const std::optional<Turn>& turn) {
-  if (!turn || turn->of_namespace <= timers_.now()) return;
+void ChangeLimits::give_place_back(const Entry& entry,
+                                   const std::optional<Reservation>& reservation) {
+  if (!reservation || reservation->of_namespace <= timers_.now()) return;
   const auto above = namespaces_.find(entry.namespace_name);
   if (above != namespaces_.end()) above->second -= options_.of_namespace.period;
 }
@@ -307,10 +309,11 @@ void ChangeLimits::give_place_back(const Entry& entry, const std::optional<Turn>
 bool ChangeLimits::idle(const Entry& entry) const {
   const TimePoint now = timers_.now();
   if (entry.full > now) return false;
-  const bool waits = entry.turn || entry.removal || entry.goes || entry.last == Last::under_way;
+  const bool waits =
+      entry.reservation || entry.removal || entry.goes || entry.last == Last::under_way;
   TimePoint last = entry.touched;
-  for (const auto* turn : {&entry.turn, &entry.removal}) {
-    if (*turn) last = std::max({last, (*turn)->own, (*turn)->of_namespace});
+  for (const auto* reservation : {&entry.reservation, &entry.removal}) {
+    if (*reservation) last = std::max({last, (*reservation)->own, (*reservation)->of_namespace});
   }
   return !waits || now - last > kForgotten;
 }
@@ -328,11 +331,11 @@ ChangeLimitReport ChangeLimits::report() const {
   ChangeLimitReport report;
   const TimePoint now = timers_.now();
   for (const auto& [uid, entry] : services_) {
-    for (const auto* turn : {&entry.turn, &entry.removal}) {
-      if (!*turn) continue;
-      if ((*turn)->own > now) {
+    for (const auto* reservation : {&entry.reservation, &entry.removal}) {
+      if (!*reservation) continue;
+      if ((*reservation)->own > now) {
         ++report.waiting_for_service;
-      } else if ((*turn)->of_namespace > now) {
+      } else if ((*reservation)->of_namespace > now) {
         ++report.waiting_for_namespace;
       }
     }

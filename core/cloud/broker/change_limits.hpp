@@ -1,6 +1,6 @@
 // How often Services may change their load balancers: what one tenant spends of the cloud's calls
 // is bounded, so that something is left for the others. A Service that has nothing left is told
-// when its turn comes, and keeps that turn. Buckets live in memory, and no longer than until they
+// when its turn comes, and keeps that place. Buckets live in memory, and no longer than until they
 // are full again. Loop thread.
 //
 // Each Service has a bucket of changes. Each namespace has one above those, which counts while the
@@ -86,8 +86,8 @@ class ChangeLimits {
   enum class Last : uint8_t { none, under_way, done, failed };
   // Which buckets bear what the last request that was let through weighs.
   enum class Bears : uint8_t { none, of_namespace, both };
-  // A change that waits for its turn: not before each of these.
-  struct Turn {
+  // When a change that waits may be made: not before each of these.
+  struct Reservation {
     TimePoint own;
     TimePoint of_namespace;
   };
@@ -101,10 +101,10 @@ class ChangeLimits {
     Last last = Last::none;
     Bears bears = Bears::none;
     std::size_t calls = 0;  // that were made for it
-    std::optional<Turn> turn;
-    std::optional<Turn> removal;  // one that waits
-    bool may_go = false;          // a request was let through since the last removal
-    bool goes = false;            // a removal is on its way
+    std::optional<Reservation> reservation;
+    std::optional<Reservation> removal;  // one that waits
+    bool may_go = false;                 // a request was let through since the last removal
+    bool goes = false;                   // a removal is on its way
   };
 
   // Periods of a day at most, and bursts that last for ten years: more could not be counted.
@@ -113,16 +113,17 @@ class ChangeLimits {
   [[nodiscard]] static bool is_same(const Entry& entry, const LoadBalancerService& service,
                                     const std::string& content);
   [[nodiscard]] bool scarce() const { return !scarce_ || scarce_(); }
-  [[nodiscard]] Turn take(const LoadBalancerService& service, Entry& entry, bool again,
-                          TimePoint now);
-  [[nodiscard]] bool waits(const Turn& turn, TimePoint now) const {
-    return turn.own > now || (turn.of_namespace > now && scarce());
+  [[nodiscard]] Reservation take(const LoadBalancerService& service, Entry& entry, bool again,
+                                 TimePoint now);
+  [[nodiscard]] bool waits(const Reservation& reservation, TimePoint now) const {
+    return reservation.own > now || (reservation.of_namespace > now && scarce());
   }
   void weigh(Entry& entry, std::size_t calls);
   [[nodiscard]] Status refusal(const Entry& entry, TimePoint now) const;
   [[nodiscard]] Status removal_refusal(const Entry& entry, TimePoint now) const;
-  [[nodiscard]] static Status waits_for_turn(std::string text, const Turn& turn, TimePoint now);
-  void give_place_back(const Entry& entry, const std::optional<Turn>& turn);
+  [[nodiscard]] static Status not_before(std::string text, const Reservation& reservation,
+                                         TimePoint now);
+  void give_place_back(const Entry& entry, const std::optional<Reservation>& reservation);
   [[nodiscard]] bool idle(const Entry& entry) const;
   void prune();
 

@@ -57,7 +57,7 @@ Result<InstanceSnapshot::Ptr> copy_answers(const void* result) {
   return InstanceSnapshot::copy_answers(static_cast<const ccm_instance_list*>(result));
 }
 
-Result<InstanceSnapshot::Ptr> copy_one(const void* result) {
+Result<InstanceSnapshot::Ptr> copy_instance(const void* result) {
   return InstanceSnapshot::copy(static_cast<const ccm_instance*>(result));
 }
 
@@ -118,9 +118,9 @@ Task<ProviderInstances::Listing> ProviderInstances::get(InstanceQuery query, Ori
     request.node = &identity;
     get(self, ctx, &request, once);
   };
-  return provider_->call<InstanceSnapshot::Ptr>(plugin::known_operation("instances.get"),
-                                                context_of(std::move(origin)), timeouts_.call,
-                                                std::move(fields), std::move(invoke), copy_one);
+  return provider_->call<InstanceSnapshot::Ptr>(
+      plugin::known_operation("instances.get"), context_of(std::move(origin)), timeouts_.call,
+      std::move(fields), std::move(invoke), copy_instance);
 }
 
 ListCalls::ListCalls(ProviderInstances& provider, milliseconds interval, std::function<void()> due)

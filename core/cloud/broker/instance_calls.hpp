@@ -45,15 +45,15 @@ std::shared_ptr<plugin::Origin> common_origin(const Questions& questions) {
   return std::make_shared<plugin::Origin>(best->controller(), "", best->priority());
 }
 
-// Records the cloud's last answer to the shared call for `asker`, too.
-inline void tell_answer(const std::shared_ptr<plugin::Origin>& asker,
+// Records the cloud's last answer to the shared call for `caller`, too.
+inline void tell_answer(const std::shared_ptr<plugin::Origin>& caller,
                         const std::shared_ptr<plugin::Origin>& shared) {
-  if (asker && shared && asker != shared && shared->answer()) asker->answered(*shared->answer());
+  if (caller && shared && caller != shared && shared->answer()) caller->answered(*shared->answer());
 }
 
 // The number of questions within a period. They arrive a few at a time, one for each worker of the
-// controller, so only a whole period shows how many instances are in doubt. A controller that wants
-// answers of at most some age asks about twice as often.
+// controller, so only a whole period shows how many instances are asked about. A controller that
+// wants answers of at most some age asks about twice as often.
 class PollRate {
  public:
   void count(runtime::TimePoint now, std::chrono::milliseconds max_age) {
@@ -75,7 +75,7 @@ class PollRate {
 };
 
 // One call in kPause on average, and kBurst of them at once when there were none for a while: 460
-// calls in the first hour, 360 in each further one, however many Nodes are in doubt.
+// calls in the first hour, 360 in each further one, however many Nodes are asked about.
 class PollBudget {
  public:
   static constexpr std::chrono::milliseconds kPause{10'000};

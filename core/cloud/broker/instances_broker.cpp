@@ -48,7 +48,7 @@ Status no_way() {
                 "the provider offers neither list, describe nor get for instances");
 }
 
-Status doubtful_status() {
+Status suspect_listing() {
   return Status(Code::unknown, ErrorClass::unavailable,
                 "the cloud's list of instances is incomplete or suspiciously short, so nothing is "
                 "concluded from what it lacks")
@@ -96,7 +96,7 @@ InstancesBroker::Question InstancesBroker::question_of(InstanceQuery query) cons
     return question;
   }
   const milliseconds max_age = question.query.max_age;
-  // As old as the listing for all that are in doubt may get.
+  // As old as the listing for all that are asked about may get.
   const milliseconds oldest = std::max({options_.max_age, max_age, poll_interval()});
   question.needed = known_.earliest(question.query, now, oldest);
   question.wanted = std::max(question.needed, now - max_age);
@@ -199,7 +199,7 @@ Task<InstanceAnswer> InstancesBroker::ask(Question question) {
     if (auto known = known_answer(question, question.needed)) co_return *std::move(known);
     // The Node may have appeared while the listing ran.
     if (!known_.listed_since(question.needed) || lists_.running()) continue;
-    if (!few()) co_return failed(doubtful_status());
+    if (!few()) co_return failed(suspect_listing());
     ++singles_since_listing_;
     co_return co_await ask_singly(std::move(question.query));
   }

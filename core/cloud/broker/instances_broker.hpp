@@ -76,8 +76,8 @@ class InstancesBroker {
   }
 
   // For how long nothing has been concluded from what listings lack; nothing: it is concluded.
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> doubted_for() const {
-    const auto since = known_.doubted_since();
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> suspect_for() const {
+    const auto since = known_.suspect_since();
     if (!since) return std::nullopt;
     return timers_.now() - *since;
   }

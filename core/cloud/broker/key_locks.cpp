@@ -115,8 +115,8 @@ struct KeyLocks::State : std::enable_shared_from_this<State> {
     });
   }
 
-  // Another operation of the queue may begin.
-  void one_less() {
+  // An operation has ended: another one of the queue may begin.
+  void begin_queued() {
     --parallel;
     while (!queue.empty() && (most_parallel <= 0 || parallel < most_parallel)) {
       Queued next = *queue.take();
@@ -137,7 +137,7 @@ struct KeyLocks::State : std::enable_shared_from_this<State> {
     if (place->second.holder != number) return completed_late(key, place->second);
     if (place->second.timer != 0) timers.cancel(std::exchange(place->second.timer, 0));
     pass_on(key);
-    one_less();
+    begin_queued();
   }
 
   void pass_on(const std::string& key) {
@@ -199,7 +199,7 @@ struct KeyLocks::State : std::enable_shared_from_this<State> {
     ++all_abandoned;
     entry.unknown = ++last_unknown;
     pass_on(key);
-    one_less();
+    begin_queued();
   }
 
   [[nodiscard]] Status refusal(const Key& entry) const {

@@ -10,7 +10,7 @@ namespace ccm::cloud {
 
 namespace {
 
-// A listing that shrank by half is doubted for this long.
+// A listing that shrank by half is suspect for this long.
 constexpr std::chrono::minutes kDoubt{10};
 
 // No answer or hint is of use for longer.
@@ -31,10 +31,10 @@ Status ambiguous(const InstanceQuery& query, std::size_t count) {
 
 void KnownInstances::listed(InstanceSnapshot::Ptr listing, runtime::TimePoint began) {
   judge(std::move(listing), began);
-  // A cloud that never had an instance is no cause for doubt that anybody should see.
-  const bool noteworthy = doubtful_ && (!listing_->complete() || trusted_size_ > 0);
-  if (!noteworthy) doubted_since_.reset();
-  if (noteworthy && !doubted_since_) doubted_since_ = began;
+  // A cloud that never had an instance is no cause for suspicion that anybody should see.
+  const bool noteworthy = suspect_ && (!listing_->complete() || trusted_size_ > 0);
+  if (!noteworthy) suspect_since_.reset();
+  if (noteworthy && !suspect_since_) suspect_since_ = began;
 }
 
 void KnownInstances::judge(InstanceSnapshot::Ptr listing, runtime::TimePoint began) {
@@ -48,7 +48,7 @@ void KnownInstances::judge(InstanceSnapshot::Ptr listing, runtime::TimePoint beg
            listing_->find_provider_id(key) != InstanceSnapshot::kNone;
   });
   if (!listing_->complete()) {
-    doubtful_ = true;
+    suspect_ = true;
     return;
   }
   const std::size_t size = listing_->size();
@@ -57,8 +57,8 @@ void KnownInstances::judge(InstanceSnapshot::Ptr listing, runtime::TimePoint beg
   if (!shrank) shrank_since_.reset();
   const bool long_enough = shrank && began - *shrank_since_ >= kDoubt;
   // An empty listing is never proof: with the wrong project or credential it looks the same.
-  doubtful_ = size == 0 || (shrank && !long_enough);
-  if (doubtful_) return;
+  suspect_ = size == 0 || (shrank && !long_enough);
+  if (suspect_) return;
   trusted_size_ = size;
   shrank_since_.reset();
 }
@@ -127,7 +127,7 @@ std::optional<InstanceAnswer> KnownInstances::find(const InstanceQuery& query,
   }
   if (!listed_since(not_before)) return std::nullopt;
   auto answer = find_listed(query);
-  if (!answer && !unlisted(query) && !doubtful_ && !listing_->may_lack(query.provider_id))
+  if (!answer && !unlisted(query) && !suspect_ && !listing_->may_lack(query.provider_id))
     answer = InstanceAnswer{};
   return answer;
 }

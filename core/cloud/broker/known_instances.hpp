@@ -58,7 +58,7 @@ class KnownInstances {
   [[nodiscard]] runtime::TimePoint earliest(const InstanceQuery& query, runtime::TimePoint now,
                                             std::chrono::milliseconds max_age) const;
 
-  // The answer of a call that began then or later; nothing: there is none, or only a doubted
+  // The answer of a call that began then or later; nothing: there is none, or only a suspect
   // listing that lacks the instance. The absence that a look-up found is remembered for those who
   // poll; others have it asked for again (DO-319).
   [[nodiscard]] std::optional<InstanceAnswer> find(const InstanceQuery& query,
@@ -78,8 +78,8 @@ class KnownInstances {
   [[nodiscard]] runtime::TimePoint began() const { return began_; }
   // The beginning of the first one of the listings in a row that are incomplete or too short;
   // nothing: the last one is not.
-  [[nodiscard]] const std::optional<runtime::TimePoint>& doubted_since() const {
-    return doubted_since_;
+  [[nodiscard]] const std::optional<runtime::TimePoint>& suspect_since() const {
+    return suspect_since_;
   }
   // There is a listing that began then or later.
   [[nodiscard]] bool listed_since(runtime::TimePoint when) const {
@@ -100,8 +100,8 @@ class KnownInstances {
   runtime::TimePoint began_;
   // Instances missing from the listing prove nothing: it is incomplete, or empty, or holds less
   // than half of the instances of the one before.
-  bool doubtful_ = false;
-  std::optional<runtime::TimePoint> doubted_since_;
+  bool suspect_ = false;
+  std::optional<runtime::TimePoint> suspect_since_;
   std::size_t trusted_size_ = 0;
   std::optional<runtime::TimePoint> shrank_since_;
   std::unordered_map<std::string, Single> singles_;

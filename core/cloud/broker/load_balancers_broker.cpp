@@ -108,10 +108,10 @@ LoadBalancersBroker::LoadBalancersBroker(std::shared_ptr<plugin::LiveComponent> 
       notes_(provider_->runtime().timers),
       changes_(provider_->runtime().timers, limits.changes, limits.scarce),
       creations_(provider_->runtime().timers, registry, limits.replacement_window) {
-  locks_.on_late([this](const std::string& lane) {
+  locks_.on_late([this](const std::string& key) {
     std::vector<std::string> removed;
     for (const auto& [uid, entry] : removed_) {
-      if (entry.lane == lane) removed.push_back(uid);
+      if (entry.lock_key == key) removed.push_back(uid);
     }
     for (const std::string& uid : removed) {
       running_.start(remove_again(uid), plugin::ending_on_fault(provider_->runtime().timers));
@@ -197,7 +197,7 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::change(Running& running, std::st
   const Verdict verdict = function == table_.ensure ? creations_.judge(service) : Verdict::go;
   if (verdict == Verdict::hold) co_return creations_.held(service);
   // Without `observe` the operation itself has to observe: `ensure` does before it makes anything.
-  const bool looks = verdict == Verdict::look || locks_.outcome_unknown(running.lane) > 0;
+  const bool looks = verdict == Verdict::look || locks_.outcome_unknown(running.lock_key) > 0;
   if (looks && table_.observe != nullptr) {
     const Result<LoadBalancer> seen =
         co_await call(running, plugin::known_operation("loadbalancers.observe"), table_.observe);
@@ -252,7 +252,7 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::call(Running& running, std::stri
   if (Status verdict = changes ? may_empty(*running.request) : Status(); !verdict.ok()) {
     co_return verdict;
   }
-  const uint64_t unknown = locks_.outcome_unknown(running.lane);
+  const uint64_t unknown = locks_.outcome_unknown(running.lock_key);
   plugin::Invoke invoke = asking(function, running.request, true);
   Result<LoadBalancer> outcome = co_await provider_->call<LoadBalancer>(
       operation, running.context, timeouts_.load_balancer, fields_of(*running.request),
@@ -263,7 +263,7 @@ Task<Result<LoadBalancer>> LoadBalancersBroker::call(Running& running, std::stri
     note_members(*running.request, outcome);
   }
   notes_.answered(service, outcome);
-  if (outcome) locks_.confirm(running.lane, unknown);
+  if (outcome) locks_.confirm(running.lock_key, unknown);
   // Another's does not count among ours.
   if (outcome && !outcome->id.empty() && outcome->state != LoadBalancerState::foreign) {
     brake_.add_known(service.uid);
@@ -280,7 +280,7 @@ Task<Status> LoadBalancersBroker::remove(Request request,
   co_return co_await remove_now(request, context);
 }
 
-// The provider checks the cloud first, so doubt is no reason to observe separately.
+// The provider checks the cloud first, so an unknown outcome is no reason to observe separately.
 Task<Status> LoadBalancersBroker::remove_now(Request request,
                                              std::shared_ptr<plugin::Context> context) {
   Result<Running> running = co_await begin(request, context);
@@ -291,8 +291,8 @@ Task<Status> LoadBalancersBroker::remove_now(Request request,
     Status verdict = brake_.judge({uid}).front();
     if (!verdict.ok()) co_return verdict;
   }
-  const std::string& lane = running->lane;
-  const uint64_t unknown = locks_.outcome_unknown(lane);
+  const std::string& key = running->lock_key;
+  const uint64_t unknown = locks_.outcome_unknown(key);
   plugin::Invoke invoke = asking(table_.remove, request, false);
   const Result<plugin::Nothing> outcome = co_await provider_->call<plugin::Nothing>(
       plugin::known_operation("loadbalancers.delete"), context, timeouts_.load_balancer,
@@ -312,8 +312,8 @@ Task<Status> LoadBalancersBroker::remove_now(Request request,
     members_brake_.deleted(uid);
     members_brake_.withdrawn(uid);
     without_members_.erase(uid);
-    locks_.confirm(lane, unknown);
-    if (locks_.abandoned(lane) > 0) removed_[uid] = {request, lane};
+    locks_.confirm(key, unknown);
+    if (locks_.abandoned(key) > 0) removed_[uid] = {request, key};
   }
   co_return status;
 }
@@ -325,7 +325,7 @@ Task<void> LoadBalancersBroker::remove_again(std::string uid) {
     const Status status = co_await remove_now(request, provider_->background());
     if (is_gone(status)) {
       place = removed_.find(uid);
-      if (place != removed_.end() && locks_.abandoned(place->second.lane) == 0) {
+      if (place != removed_.end() && locks_.abandoned(place->second.lock_key) == 0) {
         removed_.erase(place);
       }
       co_return;

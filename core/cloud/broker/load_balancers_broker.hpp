@@ -33,7 +33,7 @@ namespace ccm::cloud {
 struct LoadBalancerReport {
   std::string id;  // the cloud's, or else as the Service records it
   std::string name;
-  LoadBalancerState state = LoadBalancerState::absent;  // absent: not told
+  LoadBalancerState state = LoadBalancerState::absent;  // absent: not known
   std::vector<std::string> addresses;                   // IPs and host names
   std::string left_alone;             // why another program manages it; empty = this one does
   std::chrono::nanoseconds since{0};  // the cloud or the provider said so
@@ -133,12 +133,12 @@ class LoadBalancersBroker {
   struct Running {
     Request request;
     std::shared_ptr<plugin::Context> context;
-    std::string lane;  // the key of the lock
+    std::string lock_key;
     KeyLocks::Lock lock;
   };
   struct Removed {
     Request request;
-    std::string lane;
+    std::string lock_key;
   };
 
   // The key of the operation's lock: the lane that the provider names, else the Service.

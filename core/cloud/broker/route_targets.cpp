@@ -275,8 +275,8 @@ bool RouteTargets::names_another(const Target& node, const Route& route) const {
 // It bears the name of a Node that has another instance: it was made while the Node was made again,
 // or before this process began. It may be a provider that writes IDs in another way, too, so this
 // is no reason to pass the brake.
-bool RouteTargets::leads_past(const std::string& told, const Route& route) const {
-  const std::size_t target = find(told);
+bool RouteTargets::leads_past(const std::string& named, const Route& route) const {
+  const std::size_t target = find(named);
   return target != kNone && targets_[target].instance.claim == Claim::holds &&
          names_another(targets_[target], route);
 }
@@ -338,11 +338,11 @@ void RouteTargets::take(std::vector<Route>& listed, bool by_address) {
   routed_.clear();
   for (Route& route : listed) {
     const Key key(route.id, route.destination_cidr);
-    const std::string told = route.target_node;
+    const std::string named = route.target_node;
     if (instances_) route.target_node = target_of(route, by_address);
     if (instances_ && route.owned && route.target_node.empty()) {
       const std::size_t again = made_again(route);
-      route.blackhole = route.blackhole || by_address || again != kNone || leads_past(told, route);
+      route.blackhole = route.blackhole || by_address || again != kNone || leads_past(named, route);
       if (again != kNone) owners[key] = owners_.at(key);
       if (again != kNone && targets_[again].instance.claim != Claim::unknown) former_.insert(key);
     }

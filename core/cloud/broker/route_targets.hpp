@@ -49,7 +49,7 @@ class RouteTargets {
   // The following are as of the last refresh() that succeeded.
 
   // Takes in the cloud's routes, and sets the Node of each: the one that has the instance to which
-  // it leads. A name that the cloud told, or that was known before, stays that of a Node that is
+  // it leads. A name that the cloud gave, or that was known before, stays that of a Node that is
   // gone, or of which the cloud says nothing; otherwise it becomes empty. `by_address`: this
   // cloud's routes lead to addresses; then owned ones without a Node are blackholes. So are those
   // of a Node that was made again since, as another instance's, and those that bear its name.
@@ -127,7 +127,7 @@ class RouteTargets {
   [[nodiscard]] std::size_t made_again(const Route& route) const;
   [[nodiscard]] bool is_still(const Target& node, const Owner& owner) const;
   [[nodiscard]] bool names_another(const Target& node, const Route& route) const;
-  [[nodiscard]] bool leads_past(const std::string& told, const Route& route) const;
+  [[nodiscard]] bool leads_past(const std::string& named, const Route& route) const;
   [[nodiscard]] Owner owner_named(const std::string& name, const Route& route) const;
   // Perhaps it leads there, as far as is known of that Node's instance.
   [[nodiscard]] bool may_lead_to(std::size_t target, const Route& route, bool by_address) const;

@@ -206,9 +206,9 @@ class Exchange {
   // that many clients do not retry at once.
   milliseconds pause_before_next(const Result<net::Response>& response) const {
     if (response) {
-      const auto told =
+      const auto advised =
           parse_retry_after(response->header("retry-after"), std::chrono::system_clock::now());
-      if (told) return *told;
+      if (advised) return *advised;
     }
     const milliseconds base =
         std::min(kFirstPause * (1 << std::min(tries_ - 1, 6u)), kLongestPause);

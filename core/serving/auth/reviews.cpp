@@ -18,7 +18,7 @@ ReviewSlots::Place ReviewSlots::take(const Requester& requester) {
   const std::size_t own = found == now.by_requester.end() ? 0 : found->second;
   const bool full = now.all >= limits_.all ||
                     (!requester.known && now.strangers >= limits_.strangers) ||
-                    own >= (requester.known ? limits_.one_known : limits_.one_stranger);
+                    own >= (requester.known ? limits_.each_known : limits_.each_stranger);
   if (full) return nullptr;
   ++now.all;
   now.strangers += requester.known ? 0 : 1;

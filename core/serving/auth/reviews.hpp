@@ -41,8 +41,8 @@ class ReviewSlots {
   struct Limits {
     std::size_t all = 64;
     std::size_t strangers = 16;
-    std::size_t one_stranger = 8;
-    std::size_t one_known = 16;
+    std::size_t each_stranger = 8;
+    std::size_t each_known = 16;
   };
 
   explicit ReviewSlots(Limits limits) : counts_(std::make_shared<Counts>()), limits_(limits) {}

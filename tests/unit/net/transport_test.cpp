@@ -22,7 +22,7 @@ struct RefusedDescriptor final : ReadPace {
     for (const int file : nested) ::close(file);
   }
   bool may_read() override { return false; }
-  boost::asio::awaitable<void> turn() override {
+  boost::asio::awaitable<void> wait() override {
     epoll_event event{};
     while (true) {
       nested.push_back(epoll_create1(EPOLL_CLOEXEC));

@@ -49,7 +49,7 @@ class AllowanceTest : public testing::Test {
                                           int most) {
     while (client->turns < most) {
       co_await asio::post(asio::use_awaitable);
-      if (!client->stranger->may_read()) co_await client->stranger->turn();
+      if (!client->stranger->may_read()) co_await client->stranger->wait();
       ++client->turns;
       work_for(each);
     }

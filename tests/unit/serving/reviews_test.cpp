@@ -152,7 +152,7 @@ TEST_F(AccessTest, ManyWithOneTokenAskOnce) {
 class CrowdTest : public AccessTest {
  protected:
   CrowdTest() {
-    limits_.slots = {.all = 5, .strangers = 3, .one_stranger = 2, .one_known = 2};
+    limits_.slots = {.all = 5, .strangers = 3, .each_stranger = 2, .each_known = 2};
     token_lifetime_ = {};
     on_token = [](const ServerRequest& request) {
       ServerReply reply = owner("alice");
