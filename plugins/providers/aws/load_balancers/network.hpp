@@ -82,10 +82,10 @@ bool differs(const WantedListener& wanted, const Listener& listener);
 bool differs(const HealthCheck& wanted, const HealthCheck& existing);
 
 // The ports at which Nodes take traffic and checks: what their security groups have to let in for
-// one without a group, or with named ones and source ranges (AWS-109; network_subject.cpp has one rule
-// from the group for the others). Each of them from all `clients`, checks from the subnets where
-// `clients` are not all. With `hidden` the load balancer's addresses in its subnets also stand for
-// clients that none of `clients` may be: no port for traffic is open to them.
+// one without a group, or with named ones and source ranges (AWS-109; network_subject.cpp has one
+// rule from the group for the others). Each of them from all `clients`, checks from the subnets
+// where `clients` are not all. With `hidden` the load balancer's addresses in its subnets also
+// stand for clients that none of `clients` may be: no port for traffic is open to them.
 Rules node_rules(const std::vector<WantedListener>& listeners, const std::string& load_balancer,
                  const std::vector<std::string>& clients, const std::vector<Subnet>& subnets,
                  bool hidden = false);
