@@ -117,7 +117,7 @@ static void ensure(void* self, ccm_ctx ctx, const ccm_load_balancer_request* req
   CCM_REFUSE_UNLESS(ccm_known_load_balancer_request(request), done);
   ccm_buffer url = {0}, body = {0};
   ccm_append(&url, "https://cloud/lbs/");
-  ccm_append_escaped(&url, request->service->uid);
+  ccm_append_percent_encoded(&url, request->service->uid);
   ccm_append(&body, "{\"name\":");
   ccm_append_json(&body, request->service->name);
   ccm_append_format(&body, ",\"backends\":%zu}", request->backend_count);

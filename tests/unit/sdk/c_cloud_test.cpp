@@ -167,7 +167,7 @@ TEST(CHelpers, BuffersGrow) {
   EXPECT_EQ(view(ccm_borrow(&buffer)), R"("a\\\u0001\u0000z")");
   ccm_free(&buffer);
   ccm_append_json(&buffer, ccm_str{nullptr, 0});
-  ccm_append_escaped(&buffer, c_str(std::string_view("a-b/\xc3\xa4\0", 7)));
+  ccm_append_percent_encoded(&buffer, c_str(std::string_view("a-b/\xc3\xa4\0", 7)));
   EXPECT_EQ(view(ccm_borrow(&buffer)), "\"\"a-b%2F%C3%A4%00");
   EXPECT_EQ(buffer.failed, 0U);
   ccm_free(&buffer);

@@ -57,5 +57,5 @@ void next_page(ccm_buffer *path, const char *first, ccm_str next) {
   if (next.len == 0) return;
   ccm_append(path, first);
   ccm_append(path, "?after=");
-  ccm_append_escaped(path, next);
+  ccm_append_percent_encoded(path, next);
 }

@@ -57,7 +57,7 @@ static void set(ccm_buffer *buffer, ccm_str text) {
 
 static void path_of(struct operation *operation, ccm_str id) {
   set(&operation->path, ccm_text(PATH "/"));
-  ccm_append_escaped(&operation->path, id);
+  ccm_append_percent_encoded(&operation->path, id);
 }
 
 static ccm_bool is_memory_short(const struct operation *operation) {

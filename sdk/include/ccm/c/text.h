@@ -105,7 +105,7 @@ static inline void ccm_append_json(ccm_buffer *buffer, ccm_str text) {
 
 /* Appends a part of a URL: a path segment, or a name or value of its query. All but letters, digits and "-._~" becomes
  * "%XX". */
-static inline void ccm_append_escaped(ccm_buffer *buffer, ccm_str text) {
+static inline void ccm_append_percent_encoded(ccm_buffer *buffer, ccm_str text) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
   for (size_t i = 0; text.ptr != NULL && i < text.len; ++i) {
     const unsigned char byte = (unsigned char)text.ptr[i];
@@ -113,6 +113,9 @@ static inline void ccm_append_escaped(ccm_buffer *buffer, ccm_str text) {
     ccm_append_format(buffer, as_it_is ? "%c" : "%%%02X", byte);
   }
 }
+
+/* ccm_append_percent_encoded under its first name; the new one is like those of C++ and Rust. */
+static inline void ccm_append_escaped(ccm_buffer *buffer, ccm_str text) { ccm_append_percent_encoded(buffer, text); }
 
 /* Its content. OWNERSHIP: valid until the next change. */
 static inline ccm_str ccm_borrow(const ccm_buffer *buffer) {
