@@ -1,6 +1,7 @@
 """Where moto 5.2.5 answers otherwise than AWS does, and the provider would see it."""
 import functools
 
+from moto.ec2 import utils as ec2
 from moto.elb import models as elb
 from moto.elbv2 import models as elbv2
 
@@ -29,9 +30,21 @@ UNSUPPORTED = {"DescribeInstanceTopology"}
 
 
 def apply():
+    mend_filters()
     mend_network_load_balancers()
     mend_listeners()
     mend_classic_load_balancers()
+
+
+def mend_filters():
+    # Of the values of a filter one has to fit; of these lists moto wants all.
+    original = ec2.is_filter_matching
+
+    def is_filter_matching(thing, name, values):
+        if name == "tag-key" and isinstance(values, list):
+            return any(original(thing, name, [value]) for value in values)
+        return original(thing, name, values)
+    ec2.is_filter_matching = is_filter_matching
 
 
 def mend_network_load_balancers():
