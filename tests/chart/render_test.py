@@ -193,6 +193,12 @@ class RenderTest(unittest.TestCase):
         self.assertNotIn("configureCloudRoutes", helm.notes({"provider": "example", "clusterCIDR": "10.0.0.0/8"}))
         self.assertNotIn("does not know", helm.notes({"provider": "digitalocean"}))
 
+    def test_the_notes_say_which_rights_aws_has_to_give(self):
+        self.assertIn("ccmctl permissions --cloud-provider=aws\n", helm.notes({"provider": "aws", "configureCloudRoutes": False}))
+        said = helm.notes({"provider": "aws", "configureCloudRoutes": False, "controllers": {"tagging": True}})
+        self.assertIn("ccmctl permissions --cloud-provider=aws --controllers='*,tagging'\n", said)
+        self.assertNotIn("ccmctl permissions", helm.notes({"provider": "digitalocean"}))
+
     def test_the_notes_say_who_may_scrape(self):
         self.assertIn("--clusterrole=system:monitoring", helm.notes({"provider": "digitalocean", "serviceMonitor": {"enabled": True}}))
         self.assertNotIn("system:monitoring", helm.notes({"provider": "digitalocean"}))
