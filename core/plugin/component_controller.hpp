@@ -1,18 +1,22 @@
 // A controller plugin's component as the runtime's Reconciler: its setup is turned into watches and
-// a queue, its keys are reconciled by a ControllerRunner. Loop thread.
+// a queue, its keys are reconciled by a ControllerRunner. With the services that it calls for this:
+// ccm.host.setup/1 and ccm.host.queue/1. Loop thread, except where said.
 #pragma once
 
-#include "plugin/host_services/controller_services.hpp"
+#include "plugin/host_services/host_service.hpp"
 #include "plugin/live_component.hpp"
 #include "plugin/reconcile_records.hpp"
 #include "runtime/controller_runner.hpp"
 #include "runtime/work_queue.hpp"
 
 #include <ccm/abi/controller.h>
+#include <ccm/abi/queue.h>
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +29,69 @@ class Registry;
 }
 
 namespace ccm::plugin {
+
+class ComponentController;
+
+// Where the services of a controller's component meet its controller, which is made later. Loop
+// thread.
+class ControllerPort {
+ public:
+  struct Item {
+    std::string key;
+    int32_t priority;  // CCM_PRIORITY_*
+    std::chrono::milliseconds delay;
+  };
+  using Take = std::function<void(const Item&)>;
+
+  // Null until it is made.
+  [[nodiscard]] ComponentController* controller() const { return controller_; }
+  void connect(ComponentController* controller) { controller_ = controller; }
+
+  // Hands the item on, or keeps it until take() is known.
+  void add(Item item) {
+    if (take_) return take_(item);
+    early_.push_back(std::move(item));
+  }
+  void on_item(Take take) {
+    take_ = std::move(take);
+    for (const Item& item : std::exchange(early_, {})) take_(item);
+  }
+
+ private:
+  ComponentController* controller_ = nullptr;
+  Take take_;
+  std::vector<Item> early_;
+};
+
+// ccm.host.queue/1 over the work queue of a controller.
+class QueueService final : public HostService {
+ public:
+  QueueService(const std::shared_ptr<LiveComponent>& component,
+               std::shared_ptr<ControllerPort> port)
+      : HostService(component, CCM_HOST_QUEUE, &kTable), port_(std::move(port)) {}
+
+ private:
+  static void add(void* self, const ccm_queue_item* item) noexcept;
+  static const ccm_host_queue kTable;
+
+  const std::shared_ptr<ControllerPort> port_;
+};
+
+class SetupService final : public HostService {
+ public:
+  SetupService(const std::shared_ptr<LiveComponent>& component,
+               std::shared_ptr<ControllerPort> port)
+      : HostService(component, CCM_HOST_SETUP, &kTable), port_(std::move(port)) {}
+
+ private:
+  static void watch(void* self, const ccm_watch* watch) noexcept;
+  static void queue(void* self, const ccm_queue_options* options) noexcept;
+  static void every(void* self, ccm_str key, int64_t period_ms) noexcept;
+  static const ccm_host_setup kTable;
+  [[nodiscard]] ComponentController* controller(std::string_view function) const;
+
+  const std::shared_ptr<ControllerPort> port_;
+};
 
 class ComponentController final : public runtime::Reconciler {
  public:

@@ -3,7 +3,6 @@
 #include "base/log.hpp"
 #include "plugin/await_callback.hpp"
 #include "plugin/component_controller.hpp"
-#include "plugin/host_services/controller_services.hpp"
 #include "plugin/host_services/crypto_service.hpp"
 #include "plugin/host_services/file_service.hpp"
 #include "plugin/host_services/hint_service.hpp"

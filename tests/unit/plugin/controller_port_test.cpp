@@ -1,6 +1,6 @@
 // A controller's queue from any thread, hints, and JSON that is no Kubernetes object.
 #include "host_services_fixture.hpp"
-#include "plugin/host_services/controller_services.hpp"
+#include "plugin/component_controller.hpp"
 #include "plugin/host_services/hint_service.hpp"
 
 #include <array>
