@@ -64,13 +64,13 @@ Answer KeyManager::dispatch(const Call& call) {
     if (containers || path[1] == "secrets") {
       Records& records = containers ? containers_ : secrets_;
       const std::string kind = containers ? "container" : "secret";
-      return path.size() == 2 ? collection(call, records, kind) : one(call, records, kind);
+      return path.size() == 2 ? collection(call, records, kind) : object(call, records, kind);
     }
   }
   deny(404, "Not Found", "");
 }
 
-Answer KeyManager::one(const Call& call, Records& records, const std::string& kind) {
+Answer KeyManager::object(const Call& call, Records& records, const std::string& kind) {
   const std::string& id = call.path[2];
   if (!looks_like_id(id)) deny(404, "Not Found", "Not Found. Provided " + kind + " id is invalid.");
   const json* record = records.find(id);

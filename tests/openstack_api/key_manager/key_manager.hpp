@@ -28,7 +28,7 @@ class KeyManager {
  private:
   Answer dispatch(const Call& call);
   Answer collection(const Call& call, Records& records, const std::string& kind);
-  Answer one(const Call& call, Records& records, const std::string& kind);
+  Answer object(const Call& call, Records& records, const std::string& kind);
   [[nodiscard]] std::string reference(const std::string& kind, const std::string& id) const;
 
   World& world_;

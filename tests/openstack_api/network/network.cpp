@@ -89,7 +89,7 @@ Answer Network::handle(const Call& call) {
   if (path.size() == 2 || path[2].empty()) {
     return call.method() == "POST" ? create(*resource, call) : listing_.list(*resource, call);
   }
-  return one(*resource, call);
+  return object(*resource, call);
 }
 
 json& Network::found(const Resource& resource, const std::string& id, const Caller& caller) {
@@ -101,7 +101,7 @@ json& Network::found(const Resource& resource, const std::string& id, const Call
   return *record;
 }
 
-Answer Network::one(const Resource& resource, const Call& call) {
+Answer Network::object(const Resource& resource, const Call& call) {
   json& record = found(resource, call.path[2], call.caller);
   const std::string member = resource.member;
   if (call.path.size() > 3 && call.path[3] == "tags") return tags(resource, call, record);

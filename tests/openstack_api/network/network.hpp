@@ -48,7 +48,7 @@ class Network {
   void change_port(const std::string& id, const json& members);
 
  private:
-  Answer one(const Resource& resource, const Call& call);
+  Answer object(const Resource& resource, const Call& call);
   Answer create(const Resource& resource, const Call& call);
   Answer update(const Resource& resource, const Call& call, json& record);
   Answer tags(const Resource& resource, const Call& call, json& record);

@@ -41,7 +41,7 @@ inline std::string page(int first, int count, int total) {
   return json{{"droplets", droplets}, {"links", json::object()}, {"meta", {{"total", total}}}}
       .dump();
 }
-inline std::string one(const json& item) { return json{{"droplet", item}}.dump(); }
+inline std::string droplet_body(const json& item) { return json{{"droplet", item}}.dump(); }
 inline std::string few(const json& items) {
   return json{{"droplets", items}, {"meta", {{"total", items.size()}}}}.dump();
 }

@@ -187,6 +187,8 @@ TEST_F(DigitalOceanProviderTest, AComponentMayEndWhileItLists) {
   auto pending = provider.start_list(ctx);
   host.loop.run_until([&] { return host.http.requests().size() == 5; });
   provider.destroy();
+  host.loop.run();
+  EXPECT_EQ(host.http.requests().size(), 5U) << "nothing is asked for after its end";
 }
 
 }  // namespace

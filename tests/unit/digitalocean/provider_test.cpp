@@ -49,7 +49,8 @@ TEST_F(DigitalOceanProviderTest, DO_7_ATokenThatIsRefusedLeavesTheEarlierOneInUs
   };
   const auto get = [this](uint32_t code) {
     host.http.expect("GET", kBase + "/v2/droplets/7")
-        .answer(code, code == 200 ? one(droplet(7)) : R"({"id":"unauthorized","message":"no"})");
+        .answer(code,
+                code == 200 ? droplet_body(droplet(7)) : R"({"id":"unauthorized","message":"no"})");
   };
   const NodeIdentity node{"node-7", "digitalocean://7", {}, {}};
   host.config.set_secret("DO_ACCESS_TOKEN", "s3cret-wrong");
@@ -136,7 +137,7 @@ TEST_F(DigitalOceanProviderTest, DO_355_TheVpcIsLookedUp) {
 
 TEST_F(DigitalOceanProviderTest, DO_65_GetGoesByIdFirst) {
   log_in();
-  host.http.expect("GET", kBase + "/v2/droplets/7").answer(200, one(droplet(7)));
+  host.http.expect("GET", kBase + "/v2/droplets/7").answer(200, droplet_body(droplet(7)));
   const auto found = provider.get({"other-name", "digitalocean://7", {}});
   ASSERT_TRUE(found.ok()) << found.status().message();
   EXPECT_EQ(found->name, "node-7");
@@ -158,7 +159,7 @@ TEST_F(DigitalOceanProviderTest, DO_65_OnlyA404MeansGone) {
 
 TEST_F(DigitalOceanProviderTest, GetChecksThatItIsTheSameDroplet) {
   log_in();
-  host.http.expect("GET", kBase + "/v2/droplets/7").answer(200, one(droplet(8)));
+  host.http.expect("GET", kBase + "/v2/droplets/7").answer(200, droplet_body(droplet(8)));
   EXPECT_EQ(provider.get({"n", "digitalocean://7", {}}).status().code(), Code::data_loss);
 }
 
@@ -228,7 +229,7 @@ TEST_F(DigitalOceanProviderTest, DO_71_ANodeMayBeNamedByItsAddress) {
   EXPECT_EQ(provider.get({"10.0.0.2", "", {}})->provider_id, "digitalocean://2");
   // Known from that listing, and asked again.
   expect_no_name();
-  host.http.expect("GET", kBase + "/v2/droplets/2").answer(200, one(droplet(2)));
+  host.http.expect("GET", kBase + "/v2/droplets/2").answer(200, droplet_body(droplet(2)));
   EXPECT_EQ(provider.get({"10.0.0.2", "", {}})->provider_id, "digitalocean://2");
 }
 
@@ -252,7 +253,7 @@ TEST_F(DigitalOceanProviderTest, DO_17_ACallWhoseTurnComesTooLateFailsAtOnce) {
   }
   EXPECT_EQ(host.loop.now(), begin);
   host.loop.advance(std::chrono::seconds(50));
-  host.http.expect("GET", kBase + "/v2/droplets/1").answer(200, one(droplet(1)));
+  host.http.expect("GET", kBase + "/v2/droplets/1").answer(200, droplet_body(droplet(1)));
   EXPECT_TRUE(provider.get({"", "digitalocean://1", {}}).ok());
 }
 

@@ -129,7 +129,7 @@ TEST_F(InformerTest, StopEndsTheWatchAndKeepsTheStore) {
   EXPECT_THAT(seen_, ElementsAre("add a", "synced"));
 }
 
-TEST_F(InformerTest, MayOutliveTheLoop) {
+TEST_F(InformerTest, MayEndWhileItsLoopHoldsItsWork) {
   auto loop = std::make_unique<boost::asio::io_context>(1);
   ClientOptions options;
   options.qps = 0;
@@ -140,8 +140,15 @@ TEST_F(InformerTest, MayOutliveTheLoop) {
       Client(loop->get_executor(), config_for(api_.server()), options), spec_, timing_);
   watched->start();
   kube::run_until(*loop, [&] { return watched->synced(); });
+  const std::size_t asked = api_.server().requests().size();
   never_run->start();
   loop->stop();
+  EXPECT_TRUE(watched->synced());
+  EXPECT_FALSE(never_run->synced());
+  watched.reset();
+  never_run.reset();
+  loop.reset();
+  EXPECT_EQ(api_.server().requests().size(), asked) << "only one of them ran";
 }
 
 TEST_F(InformerTest, InformerSetSharesOneInformerForOneSpec) {

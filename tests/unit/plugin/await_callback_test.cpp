@@ -86,7 +86,7 @@ TEST(SleepTest, ATaskSleepsUntilItsTimeAndNotAfterItsEnd) {
 
 struct TogetherTest : testing::Test {
   using Done = std::function<void(bool)>;
-  Task<void> one(std::shared_ptr<int> kept = {}) {
+  Task<void> operation(std::shared_ptr<int> kept = {}) {
     const CallbackAwaiter<bool>::Start begin = [this](Done done) {
       if (now) return done(true);
       open.push_back(std::move(done));
@@ -100,7 +100,7 @@ struct TogetherTest : testing::Test {
   }
   void start(std::size_t count, const std::shared_ptr<int>& kept = {}) {
     std::vector<Task<void>> tasks;
-    for (std::size_t i = 0; i < count; ++i) tasks.push_back(one(kept));
+    for (std::size_t i = 0; i < count; ++i) tasks.push_back(operation(kept));
     scope.start(all(std::move(tasks)),
                 [this](const Status& status) { ended = status.ok() ? "ended" : status.message(); });
   }

@@ -81,16 +81,24 @@ TEST(EventLoop, WhatStillWaitsAtItsEndMayUseItsTimers) {
   struct Holder {
     Timers& timers;
     Timers::Id id;
-    Holder(Timers& timers, Timers::Id id) : timers(timers), id(id) {}
+    int& ended;
+    Holder(Timers& timers, Timers::Id id, int& ended) : timers(timers), id(id), ended(ended) {}
     Holder(const Holder&) = delete;
     Holder& operator=(const Holder&) = delete;
-    ~Holder() { timers.cancel(id); }
+    ~Holder() {
+      timers.cancel(id);
+      ++ended;
+    }
   };
-  EventLoop loop;
-  const auto id = loop.timers().after(1h, [] {});
-  loop.post([holder = std::make_shared<Holder>(loop.timers(), id)] {});
-  const auto other = loop.timers().after(2h, [] {});
-  loop.timers().after(1h, [holder = std::make_shared<Holder>(loop.timers(), other)] {});
+  int ended = 0;
+  {
+    EventLoop loop;
+    const auto id = loop.timers().after(1h, [] {});
+    loop.post([holder = std::make_shared<Holder>(loop.timers(), id, ended)] {});
+    const auto other = loop.timers().after(2h, [] {});
+    loop.timers().after(1h, [holder = std::make_shared<Holder>(loop.timers(), other, ended)] {});
+  }
+  EXPECT_EQ(ended, 2);
 }
 
 TEST(LoopTimers, MayBeSetFromAnyThread) {

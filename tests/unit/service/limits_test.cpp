@@ -1,5 +1,5 @@
-// Changes that the host's limits hold back: what the Service says,
-// and that its Nodes do not wait with them.
+// Changes that the host's limits hold back: what the Service says, and that its Nodes do not wait
+// with them.
 #include "service_fixture.hpp"
 
 namespace ccm::service {
