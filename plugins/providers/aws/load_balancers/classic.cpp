@@ -10,13 +10,13 @@ namespace {
 
 std::set<std::string> read_names(XmlElement parent, std::string_view list) {
   std::set<std::string> names;
-  for (const XmlElement one : parent.list(list)) names.emplace(one.text());
+  for (const XmlElement element : parent.list(list)) names.emplace(element.text());
   return names;
 }
 
 std::vector<std::string> read_texts(XmlElement parent, std::string_view list) {
   std::vector<std::string> texts;
-  for (const XmlElement one : parent.list(list)) texts.emplace_back(one.text());
+  for (const XmlElement element : parent.list(list)) texts.emplace_back(element.text());
   return texts;
 }
 
@@ -71,19 +71,20 @@ Result<ClassicBalancer> read_classic_balancer(XmlElement member) {
   out.dns_name = member.text("DNSName");
   out.vpc_id = member.text("VPCId");
   out.internal = member.text("Scheme") == "internal";
-  for (const XmlElement one : member.list("ListenerDescriptions")) {
-    ClassicListener listener = read_classic_listener(one);
+  for (const XmlElement described : member.list("ListenerDescriptions")) {
+    ClassicListener listener = read_classic_listener(described);
     out.listeners[listener.port] = std::move(listener);
   }
   out.subnets = read_texts(member, "Subnets");
   out.groups = read_texts(member, "SecurityGroups");
-  for (const XmlElement one : member.list("Instances")) {
-    out.instances.insert(one.text("InstanceId"));
+  for (const XmlElement instance : member.list("Instances")) {
+    out.instances.insert(instance.text("InstanceId"));
   }
   out.health = read_classic_health(member.child("HealthCheck"));
   out.policies = read_names(member.child("Policies"), "OtherPolicies");
-  for (const XmlElement one : member.list("BackendServerDescriptions")) {
-    out.port_policies[one.number("InstancePort").value_or(0)] = read_names(one, "PolicyNames");
+  for (const XmlElement server : member.list("BackendServerDescriptions")) {
+    out.port_policies[server.number("InstancePort").value_or(0)] =
+        read_names(server, "PolicyNames");
   }
   return out;
 }

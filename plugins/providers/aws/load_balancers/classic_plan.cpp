@@ -34,10 +34,10 @@ std::map<std::string, std::string, std::less<>> zones_of(const Network& network)
 std::vector<WantedListener> listeners_of(const ClassicSubject& subject) {
   std::vector<WantedListener> listeners;
   for (const auto& [port, listener] : subject.wanted.listeners) {
-    WantedListener& one = listeners.emplace_back();
-    one.protocol = "TCP";
-    one.group.port = listener.instance_port;
-    one.group.health.port = subject.options.health.port;
+    WantedListener& wanted = listeners.emplace_back();
+    wanted.protocol = "TCP";
+    wanted.group.port = listener.instance_port;
+    wanted.group.health.port = subject.options.health.port;
   }
   return listeners;
 }
@@ -234,9 +234,9 @@ NodeAccess ClassicPlanner::access_of(const ClassicSubject& subject) const {
   }
   access.wanted = node_rules_from(source, listeners_of(subject), subject.mark);
   const bool by_the_go_manager =
-      std::any_of(subject.groups->begin(), subject.groups->end(), [&](const auto& one) {
-        const auto rule = one.second.rules.find(*all.begin());
-        return rule != one.second.rules.end() && rule->description.empty();
+      std::any_of(subject.groups->begin(), subject.groups->end(), [&](const auto& group) {
+        const auto rule = group.second.rules.find(*all.begin());
+        return rule != group.second.rules.end() && rule->description.empty();
       });
   if (by_the_go_manager) access.also_right = std::move(all);
   return access;

@@ -82,9 +82,9 @@ Task<Status> Elb::read_balancers(Ctx ctx, ClassicList& out) {
   call.params.set("PageSize", kClassicPage);
   PageReader reader = [&out](XmlElement page) {
     for (const XmlElement member : page.list("LoadBalancerDescriptions")) {
-      auto one = read_classic_balancer(member);
-      if (!one.ok()) return one.status();
-      out[one->name] = *std::move(one);
+      auto balancer = read_classic_balancer(member);
+      if (!balancer.ok()) return balancer.status();
+      out[balancer->name] = *std::move(balancer);
     }
     return Status();
   };
@@ -244,9 +244,9 @@ Task<Status> Elb::create_policy(Ctx ctx, ClassicBalancer& balancer, std::string 
   Call call = elb_write("CreateLoadBalancerPolicy", balancer.name);
   call.params.set("PolicyName", policy).set("PolicyTypeName", type);
   for (const auto& [name, value] : attributes) {
-    Params one;
-    one.set("AttributeName", name).set("AttributeValue", value);
-    call.params.add("PolicyAttributes", one);
+    Params attribute;
+    attribute.set("AttributeName", name).set("AttributeValue", value);
+    call.params.add("PolicyAttributes", attribute);
   }
   ClassicBalancer done = balancer;
   done.policies.insert(policy);

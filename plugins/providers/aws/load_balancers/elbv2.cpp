@@ -98,10 +98,10 @@ Task<Status> Elbv2::read_balancers(Ctx ctx, NetworkList& out) {
   call.params.set("PageSize", kElbPage);
   PageReader reader = [&out](XmlElement page) {
     for (const XmlElement member : page.list("LoadBalancers")) {
-      auto one = read_network_balancer(member);
-      if (!one.ok()) return one.status();
-      out.names[one->arn] = one->name;
-      out.by_name[one->name] = *std::move(one);
+      auto balancer = read_network_balancer(member);
+      if (!balancer.ok()) return balancer.status();
+      out.names[balancer->arn] = balancer->name;
+      out.by_name[balancer->name] = *std::move(balancer);
     }
     return Status();
   };
@@ -113,9 +113,9 @@ Task<Status> Elbv2::read_groups(Ctx ctx, Groups& out) {
   call.params.set("PageSize", kElbPage);
   PageReader reader = [&out](XmlElement page) {
     for (const XmlElement member : page.list("TargetGroups")) {
-      auto one = read_target_group(member);
-      if (!one.ok()) return one.status();
-      out[one->arn] = *std::move(one);
+      auto group = read_target_group(member);
+      if (!group.ok()) return group.status();
+      out[group->arn] = *std::move(group);
     }
     return Status();
   };
@@ -167,9 +167,9 @@ Task<Status> Elbv2::listeners(Ctx ctx, std::string balancer_arn, std::vector<Lis
   call.params.set("LoadBalancerArn", balancer_arn).set("PageSize", kElbPage);
   PageReader reader = [&out](XmlElement page) {
     for (const XmlElement member : page.list("Listeners")) {
-      auto one = read_listener(member);
-      if (!one.ok()) return one.status();
-      out.push_back(*std::move(one));
+      auto listener = read_listener(member);
+      if (!listener.ok()) return listener.status();
+      out.push_back(*std::move(listener));
     }
     return Status();
   };
@@ -180,8 +180,8 @@ Task<Result<Tags>> Elbv2::read_attributes(Ctx ctx, Call call) {
   const auto answer = co_await client_.call(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
   Tags out;
-  for (const XmlElement one : answer->result().list("Attributes")) {
-    out[one.text("Key")] = one.text("Value");
+  for (const XmlElement attribute : answer->result().list("Attributes")) {
+    out[attribute.text("Key")] = attribute.text("Value");
   }
   co_return out;
 }
@@ -204,9 +204,9 @@ Task<Result<std::set<std::string>>> Elbv2::targets(Ctx ctx, std::string group_ar
   const auto answer = co_await client_.call(ctx, std::move(call));
   if (!answer.ok()) co_return answer.status();
   std::set<std::string> out;
-  for (const XmlElement one : answer->result().list("TargetHealthDescriptions")) {
-    if (one.child("TargetHealth").text("State") == "draining") continue;
-    out.insert(one.child("Target").text("Id"));
+  for (const XmlElement target : answer->result().list("TargetHealthDescriptions")) {
+    if (target.child("TargetHealth").text("State") == "draining") continue;
+    out.insert(target.child("Target").text("Id"));
   }
   co_return out;
 }
@@ -216,8 +216,8 @@ Task<Status> Elbv2::extra_certificates(Ctx ctx, std::string listener_arn,
   Call call = elbv2_call("DescribeListenerCertificates");
   call.params.set("ListenerArn", listener_arn);
   PageReader reader = [&out](XmlElement page) {
-    for (const XmlElement one : page.list("Certificates")) {
-      if (!one.flag("IsDefault")) out.insert(one.text("CertificateArn"));
+    for (const XmlElement certificate : page.list("Certificates")) {
+      if (!certificate.flag("IsDefault")) out.insert(certificate.text("CertificateArn"));
     }
     return Status();
   };

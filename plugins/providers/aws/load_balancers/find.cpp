@@ -133,9 +133,10 @@ Task<Result<Found>> Finder::find_network(Ctx ctx, const LoadBalancerService& ser
     }
     auto tags = co_await tags_of(ctx, Api::elbv2, balancer->arn);
     if (!tags.ok()) co_return tags.status();
-    Found one{*balancer, std::nullopt, *std::move(tags), Claim::none};
-    one.claim = claim_of(service, one.marked(), cluster_);
-    if (!best.network || rank(one.claim) > rank(best.claim)) best = std::move(one);
+    Found candidate_found{*balancer, std::nullopt, *std::move(tags), Claim::none};
+    candidate_found.claim = claim_of(service, candidate_found.marked(), cluster_);
+    if (!best.network || rank(candidate_found.claim) > rank(best.claim))
+      best = std::move(candidate_found);
   }
   co_return best;
 }
@@ -151,10 +152,12 @@ Task<Result<Found>> Finder::find_classic(Ctx ctx, const LoadBalancerService& ser
     if (found == (*all)->end() || (best.classic && best.classic->name == candidate)) continue;
     auto tags = co_await tags_of(ctx, Api::elb, found->first);
     if (!tags.ok()) co_return tags.status();
-    Found one{std::nullopt, found->second, *std::move(tags), Claim::none};
-    one.claim = claim_of(service, one.marked(), cluster_);
-    if (one.claim == Claim::guest) one.claim = Claim::none;  // its ports cannot be told apart
-    if (!best.classic || rank(one.claim) > rank(best.claim)) best = std::move(one);
+    Found candidate_found{std::nullopt, found->second, *std::move(tags), Claim::none};
+    candidate_found.claim = claim_of(service, candidate_found.marked(), cluster_);
+    if (candidate_found.claim == Claim::guest)
+      candidate_found.claim = Claim::none;  // its ports cannot be told apart
+    if (!best.classic || rank(candidate_found.claim) > rank(best.claim))
+      best = std::move(candidate_found);
   }
   co_return best;
 }

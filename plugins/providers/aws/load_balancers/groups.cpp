@@ -58,9 +58,9 @@ Task<Status> Groups::read(Ctx ctx, SecurityGroups& out) {
   call.skipped = {"ipPermissionsEgress"};
   PageReader reader = [&out](XmlElement page) {
     for (const XmlElement item : page.list("securityGroupInfo")) {
-      auto one = read_security_group(item);
-      if (!one.ok()) return one.status();
-      out[one->id] = *std::move(one);
+      auto group = read_security_group(item);
+      if (!group.ok()) return group.status();
+      out[group->id] = *std::move(group);
     }
     return Status();
   };
@@ -97,8 +97,8 @@ Task<Status> Groups::change_rules(Ctx ctx, std::string group_id, Rules rules, bo
   set_permissions(call.params, rules);
   Status sent = co_await client_.run(ctx, std::move(call));
   const std::string_view done = add ? "InvalidPermission.Duplicate" : "InvalidPermission.NotFound";
-  const bool one_is_done = has_code(sent, done);
-  if (one_is_done && rules.size() > 1) {  // the whole request is refused for one of them
+  const bool is_done = has_code(sent, done);
+  if (is_done && rules.size() > 1) {  // the whole request is refused for one of them
     for (const Rule& rule : rules) {
       Rules alone;
       alone.insert(rule);
@@ -107,7 +107,7 @@ Task<Status> Groups::change_rules(Ctx ctx, std::string group_id, Rules rules, bo
     }
     co_return Status();
   }
-  if (one_is_done || (!add && is_not_found(sent))) sent = Status();
+  if (is_done || (!add && is_not_found(sent))) sent = Status();
   if (!sent.ok()) co_return sent;
   groups_.edit([group_id, rules, add](SecurityGroups& groups) {
     const auto group = groups.find(group_id);

@@ -170,10 +170,10 @@ Result<Listener> read_listener(XmlElement member) {
   if (out.arn.empty() || out.port == 0) return bad_answer("has a listener without ARN or port");
   out.protocol = member.text("Protocol");
   out.ssl_policy = member.text("SslPolicy");
-  for (const XmlElement one : member.list("Certificates")) {
-    if (out.certificate.empty()) out.certificate = one.text("CertificateArn");
+  for (const XmlElement certificate : member.list("Certificates")) {
+    if (out.certificate.empty()) out.certificate = certificate.text("CertificateArn");
   }
-  for (const XmlElement one : member.list("AlpnPolicy")) out.alpn_policy = one.text();
+  for (const XmlElement policy : member.list("AlpnPolicy")) out.alpn_policy = policy.text();
   for (const XmlElement action : member.list("DefaultActions")) {
     if (action.text("Type") == "forward") out.target_group = action.text("TargetGroupArn");
   }

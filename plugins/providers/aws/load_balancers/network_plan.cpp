@@ -38,7 +38,7 @@ std::string unlisted_options(const NetworkSubject& subject) {
   for (const NetworkSubject::Port& port : subject.ports) {
     if (port.wanted.protocol != "TLS") continue;
     text += port.wanted.text() + " " + port.wanted.ssl_policy + " " + port.wanted.alpn_policy;
-    for (const std::string& one : port.wanted.certificates) text += " " + one;
+    for (const std::string& certificate : port.wanted.certificates) text += " " + certificate;
     text += "\n";
   }
   return text;
@@ -358,15 +358,15 @@ Task<Status> NetworkPlanner::plan_certificates(Ctx ctx, NetworkSubject& subject,
   if (!read.ok()) co_return read;
   std::set<std::string> missing(wanted.begin() + 1, wanted.end());
   const std::string arn = port.existing->arn;
-  for (const std::string& one : existing) {
-    if (missing.erase(one) > 0 || one == wanted.front()) continue;
-    subject.plan.add_unlisted("certificates", [this, arn, one](Ctx step) {
-      return elbv2_.change_certificates(std::move(step), arn, one, false);
+  for (const std::string& certificate : existing) {
+    if (missing.erase(certificate) > 0 || certificate == wanted.front()) continue;
+    subject.plan.add_unlisted("certificates", [this, arn, certificate](Ctx step) {
+      return elbv2_.change_certificates(std::move(step), arn, certificate, false);
     });
   }
-  for (const std::string& one : missing) {
-    subject.plan.add_unlisted("certificates", [this, arn, one](Ctx step) {
-      return elbv2_.change_certificates(std::move(step), arn, one, true);
+  for (const std::string& certificate : missing) {
+    subject.plan.add_unlisted("certificates", [this, arn, certificate](Ctx step) {
+      return elbv2_.change_certificates(std::move(step), arn, certificate, true);
     });
   }
   co_return Status();
@@ -518,8 +518,8 @@ Task<Status> NetworkPlanner::plan_listeners(Ctx ctx, NetworkSubject& subject) {
   std::vector<Listener> listeners;
   Status read = co_await elbv2_.listeners(ctx, subject.balancer.arn, listeners);
   if (!read.ok()) co_return read;
-  const bool stale = std::any_of(listeners.begin(), listeners.end(), [&](const Listener& one) {
-    return !one.target_group.empty() && !(*groups)->contains(one.target_group);
+  const bool stale = std::any_of(listeners.begin(), listeners.end(), [&](const Listener& listener) {
+    return !listener.target_group.empty() && !(*groups)->contains(listener.target_group);
   });
   if (stale) groups = co_await elbv2_.groups(ctx, std::chrono::milliseconds(0));
   if (!groups.ok()) co_return groups.status();
@@ -572,8 +572,8 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
   if (!subject.exists && !subject.options.refused_if_new.ok()) {
     co_return subject.options.refused_if_new;
   }
-  for (WantedListener& one : *listeners) {
-    subject.ports.push_back({std::move(one), std::nullopt, {}, {}});
+  for (WantedListener& listener : *listeners) {
+    subject.ports.push_back({std::move(listener), std::nullopt, {}, {}});
   }
   subject.owns_certificates =
       owns_option(subject, kOwnCertificates, subject.options.certificates.size() > 1);

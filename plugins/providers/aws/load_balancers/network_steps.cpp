@@ -67,7 +67,7 @@ Task<Status> NetworkSteps::take_over_group(Ctx ctx, NetworkSubject& subject,
   if (!groups.ok()) co_return groups.status();
   const std::string& name = port.wanted.group.name;
   const auto found = std::find_if((*groups)->begin(), (*groups)->end(),
-                                  [&](const auto& one) { return one.second.name == name; });
+                                  [&](const auto& group) { return group.second.name == name; });
   if (found == (*groups)->end()) {
     co_return Status(Code::aborted, "target group " + name + " is there and is not listed");
   }
@@ -126,8 +126,8 @@ Task<Status> NetworkSteps::make_listener(Ctx ctx, NetworkSubject& subject,
   if (port.wanted.certificates.size() < 2) co_return Status();
   const std::vector<std::string> more(port.wanted.certificates.begin() + 1,
                                       port.wanted.certificates.end());
-  for (const std::string& one : more) {
-    Status added = co_await elbv2_.change_certificates(ctx, port.existing->arn, one, true);
+  for (const std::string& certificate : more) {
+    Status added = co_await elbv2_.change_certificates(ctx, port.existing->arn, certificate, true);
     if (!added.ok()) co_return added;
   }
   co_return Status();

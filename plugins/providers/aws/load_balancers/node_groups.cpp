@@ -34,8 +34,8 @@ bool bears_group_rules(const SecurityGroups& groups, const std::string& mark,
                        const std::vector<std::string>& own) {
   const std::string client = std::string(kClientRule) + mark;
   const std::string health = std::string(kHealthRule) + mark;
-  return std::any_of(groups.begin(), groups.end(), [&](const auto& one) {
-    const Rules& rules = one.second.rules;
+  return std::any_of(groups.begin(), groups.end(), [&](const auto& group) {
+    const Rules& rules = group.second.rules;
     return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
       return rule.from_group() && (rule.description == client || rule.description == health) &&
              std::find(own.begin(), own.end(), rule.source) == own.end();

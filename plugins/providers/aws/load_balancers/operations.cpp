@@ -186,7 +186,7 @@ Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
   notices_.forget(service);
   watch_.forget(service);
   seen_.erase(service.uid);
-  told_.erase(service.uid);
+  records_asked_.erase(service.uid);
   Status gone = co_await removal_.remove_all(ctx, service);
   if (!gone.ok()) {
     elbv2_.forget();
@@ -441,7 +441,7 @@ Task<Status> LoadBalancers::plan_orphans(Ctx ctx, NetworkSubject& subject) {
   std::set<std::string> wanted;
   const auto listeners = wanted_listeners(subject.service, subject.options, cluster_);
   if (!listeners.ok()) co_return listeners.status();
-  for (const WantedListener& one : *listeners) wanted.insert(one.group.name);
+  for (const WantedListener& listener : *listeners) wanted.insert(listener.group.name);
   for (const auto& [arn, group] : *orphans) {
     if (!wanted.contains(group.name)) subject.orphans.push_back(arn);
   }
@@ -474,7 +474,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_network(Ctx ctx, NetworkSubjec
     if (!planned.ok()) co_return planned;
   }
   const bool shared = subject.shared || found.claim == Claim::guest;
-  if (tells_first(subject, mode, subject.balancer.arn)) {
+  if (records_first(subject, mode, subject.balancer.arn)) {
     co_return before_a_change(subject, described(subject.balancer, shared));
   }
   Status done;
@@ -511,7 +511,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_classic(Ctx ctx, ClassicSubjec
     planned = co_await plan_leftovers(ctx, subject, subject.balancer.name, std::move(used));
     if (!planned.ok()) co_return planned;
   }
-  if (tells_first(subject, mode, subject.balancer.name)) {
+  if (records_first(subject, mode, subject.balancer.name)) {
     co_return before_a_change(subject, described(subject.balancer));
   }
   Status done;
@@ -529,10 +529,11 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_classic(Ctx ctx, ClassicSubjec
 // not say anything between the first write and the last: a process that is killed there, and a user
 // who goes back to the former options meanwhile, would leave the new ones in force. Somebody may
 // undo the annotation again and again, which ends nothing but this.
-bool LoadBalancers::tells_first(const Subject& subject, Mode mode, const std::string& id) {
+bool LoadBalancers::records_first(const Subject& subject, Mode mode, const std::string& id) {
   constexpr int kMostTimes = 3;
   return mode == Mode::ensure && subject.plan.changes_unlisted() && subject.service.id == id &&
-         subject.told_options != kUnknownOptions && ++told_[subject.service.uid] <= kMostTimes;
+         subject.recorded_options != kUnknownOptions &&
+         ++records_asked_[subject.service.uid] <= kMostTimes;
 }
 
 Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status done,
@@ -560,7 +561,7 @@ Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status d
     out.annotations.push_back({std::string(kAppliedOptions), subject.applied_options});
   }
   if (done.ok()) {
-    if (mode == Mode::ensure) told_.erase(subject.service.uid);
+    if (mode == Mode::ensure) records_asked_.erase(subject.service.uid);
     return out;
   }
   elbv2_.forget();

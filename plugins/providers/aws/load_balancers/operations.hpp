@@ -95,7 +95,7 @@ class LoadBalancers {
   Task<Status> plan_orphans(Ctx ctx, NetworkSubject& subject);
   [[nodiscard]] bool may_glance(const LoadBalancerService& service, const Found& found, Mode mode);
   // Whether the Service has to say first that its options are not known.
-  [[nodiscard]] bool tells_first(const Subject& subject, Mode mode, const std::string& id);
+  [[nodiscard]] bool records_first(const Subject& subject, Mode mode, const std::string& id);
   Result<LoadBalancer> finish(Subject& subject, Mode mode, Status done, LoadBalancer out);
   Task<Status> drop_group(Ctx ctx, std::string group_id);
 
@@ -116,7 +116,7 @@ class LoadBalancers {
   Leftovers leftovers_;
   Notices notices_;
   Watch watch_;
-  std::map<std::string, int> told_;  // by UID: answers that were to be recorded before a change
+  std::map<std::string, int> records_asked_;  // by UID: annotations to be written before a change
   std::set<std::string> seen_;  // UIDs of Services whose load balancers this process has looked at
 };
 

@@ -218,8 +218,8 @@ void take_attribute(OptionReading& reading, std::string_view name, const KnownAt
 
 template <typename Known>
 const KnownAttribute* find_attribute(const Known& known, std::string_view key) {
-  for (const KnownAttribute& one : known) {
-    if (one.key == key) return &one;
+  for (const KnownAttribute& attribute : known) {
+    if (attribute.key == key) return &attribute;
   }
   return nullptr;
 }

@@ -187,8 +187,8 @@ Task<Status> OwnedParts::remove(Ctx ctx, ClusterNames cluster, OwnedObject objec
   const std::string kind = object.kind;
   const auto all = co_await list(ctx, std::move(cluster));
   if (!all.ok()) co_return all.status();
-  const auto now = std::find_if(all->begin(), all->end(), [&](const OwnedObject& one) {
-    return one.kind == kind && one.id == object.id;
+  const auto now = std::find_if(all->begin(), all->end(), [&](const OwnedObject& listed) {
+    return listed.kind == kind && listed.id == object.id;
   });
   if (now == all->end()) {
     Status why = co_await is_gone(ctx, std::move(object));

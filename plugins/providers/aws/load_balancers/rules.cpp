@@ -112,7 +112,7 @@ bool needed_by_others(const SourceUsers& users, const SecurityGroup& holder,
   const std::set<std::string> clusters = clusters_of(holder.tags);
   if (!clusters.contains(users.own) || found->second.contains("")) return true;
   return std::any_of(clusters.begin(), clusters.end(),
-                     [&](const std::string& one) { return found->second.contains(one); });
+                     [&](const std::string& cluster) { return found->second.contains(cluster); });
 }
 
 RuleChange exact_change(const SecurityGroup& group, const Rules& wanted) {

@@ -29,20 +29,20 @@ Tags resource_tags(const Subject& subject, const Cluster& cluster) {
 Status note_options(const Crypto& crypto, Subject& subject, std::string_view wish) {
   constexpr std::string_view kForm = "1";  // another one when other options count
   constexpr std::size_t kDigits = 32;
-  std::string& told = subject.told_options;
-  told = Annotations(subject.service.object).text_or_empty(kAppliedOptions);
-  if (!wish.empty() || !told.empty()) {
+  std::string& recorded = subject.recorded_options;
+  recorded = Annotations(subject.service.object).text_or_empty(kAppliedOptions);
+  if (!wish.empty() || !recorded.empty()) {
     const auto digest = crypto.sha256(wish);
     if (!digest.ok()) return digest.status();
     subject.applied_options = std::string(kForm) + "-" + hexadecimal(*digest).substr(0, kDigits);
   }
-  subject.glance = subject.glance && told == subject.applied_options;
+  subject.glance = subject.glance && recorded == subject.applied_options;
   return {};
 }
 
 bool owns_option(Subject& subject, std::string_view word, bool now) {
-  const auto told = Annotations(subject.service.object).list(kOwnOptions);
-  if (!now && std::find(told.begin(), told.end(), word) == told.end()) return false;
+  const auto recorded = Annotations(subject.service.object).list(kOwnOptions);
+  if (!now && std::find(recorded.begin(), recorded.end(), word) == recorded.end()) return false;
   subject.own_options += (subject.own_options.empty() ? "" : ",") + std::string(word);
   return true;
 }

@@ -37,9 +37,9 @@ struct Subject {
   // The load balancer is as an earlier process of ours left it, as far as the Service tells: what
   // listings do not show is not read before the next comparison.
   bool glance = false;
-  std::string told_options;     // the value of kAppliedOptions that the Service has
-  std::string applied_options;  // the one that it is to have; empty = it needs none
-  std::string own_options;      // the value of kOwnOptions; empty = none
+  std::string recorded_options;  // the value of kAppliedOptions that the Service has
+  std::string applied_options;   // the one that it is to have; empty = it needs none
+  std::string own_options;       // the value of kOwnOptions; empty = none
 
   Plan plan;
   std::vector<std::string> refused;  // targets that AWS did not take

@@ -45,13 +45,13 @@ bool in_usual_zone(const Network& network, const Subnet& subnet) {
 }
 
 // AWS-78.
-bool better(const Subnet& one, const Subnet& other, const SubnetWish& wish) {
+bool better(const Subnet& subnet, const Subnet& other, const SubnetWish& wish) {
   const std::string role(wish.internal ? kInternalRole : kRole);
   for (const std::string& tag : {role, wish.cluster_tag}) {
-    const bool first = one.tags.contains(tag);
+    const bool first = subnet.tags.contains(tag);
     if (first != other.tags.contains(tag)) return first;
   }
-  return one.id < other.id;
+  return subnet.id < other.id;
 }
 
 Result<std::vector<const Subnet*>> candidates(const Network& network, const SubnetWish& wish) {

@@ -44,9 +44,9 @@ Task<Result<TagsByOwner>> describe_tags(Client& client, Ctx ctx, Api api,
       if (some.size() == 1) continue;
       for (const std::string& owner : some) {  // one of them is gone
         std::vector<std::string> alone{owner};
-        auto one = co_await describe_tags(client, ctx, api, std::move(alone));
-        if (!one.ok()) co_return one.status();
-        out.merge(*one);
+        auto tags = co_await describe_tags(client, ctx, api, std::move(alone));
+        if (!tags.ok()) co_return tags.status();
+        out.merge(*tags);
       }
       continue;
     }

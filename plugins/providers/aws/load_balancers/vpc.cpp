@@ -26,9 +26,9 @@ Subnet read_subnet(XmlElement item) {
   out.id = item.text("subnetId");
   out.zone = item.text("availabilityZone");
   out.cidr = item.text("cidrBlock");
-  for (const XmlElement one : item.list("ipv6CidrBlockAssociationSet")) {
-    if (serves_v6(one.child("ipv6CidrBlockState").text("state"))) {
-      out.ipv6_cidr = one.text("ipv6CidrBlock");
+  for (const XmlElement range : item.list("ipv6CidrBlockAssociationSet")) {
+    if (serves_v6(range.child("ipv6CidrBlockState").text("state"))) {
+      out.ipv6_cidr = range.text("ipv6CidrBlock");
     }
   }
   for (const XmlElement tag : item.list("tagSet")) out.tags[tag.text("key")] = tag.text("value");
@@ -37,9 +37,9 @@ Subnet read_subnet(XmlElement item) {
 
 RouteTable read_route_table(XmlElement item) {
   RouteTable out;
-  for (const XmlElement one : item.list("associationSet")) {
-    if (one.flag("main")) out.main = true;
-    if (one.child("subnetId")) out.subnets.push_back(one.text("subnetId"));
+  for (const XmlElement association : item.list("associationSet")) {
+    if (association.flag("main")) out.main = true;
+    if (association.child("subnetId")) out.subnets.push_back(association.text("subnetId"));
   }
   for (const XmlElement route : item.list("routeSet")) {
     out.to_internet = out.to_internet || route.text("gatewayId").starts_with("igw");
@@ -88,8 +88,9 @@ Task<Status> Vpc::read_tables(Ctx ctx, Network& out) {
 }
 
 Task<Status> Vpc::learn_zones(Ctx ctx, Network& out) {
-  const bool lacks_one = std::any_of(out.subnets.begin(), out.subnets.end(),
-                                     [this](const Subnet& one) { return zones_.lacks(one.zone); });
+  const bool lacks_one =
+      std::any_of(out.subnets.begin(), out.subnets.end(),
+                  [this](const Subnet& subnet) { return zones_.lacks(subnet.zone); });
   Status read;
   if (lacks_one) read = co_await zones_.read(ctx);
   if (!read.ok()) co_return read;

@@ -24,9 +24,9 @@ void Watch::until_running(const LoadBalancerService& service,
 
 void Watch::forget(const LoadBalancerService& service) {
   const Key key{service.namespace_name, service.name};
-  std::erase_if(provisioning_, [&](const auto& one) { return one.second.key == key; });
+  std::erase_if(provisioning_, [&](const auto& entry) { return entry.second.key == key; });
   for (auto& [id, services] : idle_) services.erase(key);
-  std::erase_if(idle_, [](const auto& one) { return one.second.empty(); });
+  std::erase_if(idle_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 void Watch::start() {
@@ -56,16 +56,16 @@ Task<Status> Watch::run() {
 Task<Status> Watch::look_at_balancers(Ctx ctx) {
   const auto all = co_await elbv2_.list(ctx, kWatchPause / 2);
   if (!all.ok()) co_return all.status();
-  std::erase_if(provisioning_, [&](const auto& one) {
-    const NetworkBalancer* balancer = (*all)->find(one.first);
+  std::erase_if(provisioning_, [&](const auto& entry) {
+    const NetworkBalancer* balancer = (*all)->find(entry.first);
     if (balancer == nullptr) return true;
     if (balancer->state == "provisioning") return false;
     if (balancer->state == "failed") {
-      host_.events.warning(one.second.service, "LoadBalancerFailed",
-                           "AWS could not provision the Network Load Balancer " + one.first);
+      host_.events.warning(entry.second.service, "LoadBalancerFailed",
+                           "AWS could not provision the Network Load Balancer " + entry.first);
     } else {
-      host_.events.normal(one.second.service, "LoadBalancerActive",
-                          "The Network Load Balancer " + one.first + " serves");
+      host_.events.normal(entry.second.service, "LoadBalancerActive",
+                          "The Network Load Balancer " + entry.first + " serves");
     }
     return true;
   });
@@ -77,11 +77,11 @@ Task<Status> Watch::look_at_instances(Ctx ctx) {
   for (const auto& [id, services] : idle_) ids.push_back(id);
   const auto found = co_await instances_.by_ids(ctx, std::move(ids), kWatchPause);
   if (!found.ok()) co_return found.status();
-  std::erase_if(idle_, [&](const auto& one) {
-    const auto instance = found->find(one.first);
+  std::erase_if(idle_, [&](const auto& entry) {
+    const auto instance = found->find(entry.first);
     if (instance == found->end() || instance->second.state == "terminated") return true;
     if (instance->second.state != "running") return false;
-    for (const Key& key : one.second) host_.hints.load_balancer_changed(key.first, key.second);
+    for (const Key& key : entry.second) host_.hints.load_balancer_changed(key.first, key.second);
     return true;
   });
   co_return Status();

@@ -52,8 +52,8 @@ Result<Ec2Instance> read_instance(XmlElement item) {
   for (const XmlElement card : item.list("networkInterfaceSet")) {
     // AWS-45: cards that come or go have no address that serves.
     if (card.text("status") != "in-use") continue;
-    NetworkCard one = read_card(card);
-    cards.emplace(one.device_index, std::move(one));
+    NetworkCard read = read_card(card);
+    cards.emplace(read.device_index, std::move(read));
   }
   for (auto& [index, card] : cards) instance.cards.push_back(std::move(card));
   for (const XmlElement group : item.list("groupSet")) {

@@ -121,11 +121,11 @@ void InstanceListing::add(const Ec2Instance& instance) {
 
 void InstanceListing::finish() {
   // The last one of an id comes first.
-  const auto before = [this](size_t one, size_t other) {
-    const int order = id_at(one).compare(id_at(other));
-    return order != 0 ? order < 0 : one > other;
+  const auto before = [this](size_t left, size_t right) {
+    const int order = id_at(left).compare(id_at(right));
+    return order != 0 ? order < 0 : left > right;
   };
-  const auto same = [this](size_t one, size_t other) { return id_at(one) == id_at(other); };
+  const auto same = [this](size_t left, size_t right) { return id_at(left) == id_at(right); };
   std::sort(places_.begin(), places_.end(), before);
   places_.erase(std::unique(places_.begin(), places_.end(), same), places_.end());
   places_.shrink_to_fit();
@@ -144,9 +144,9 @@ Ec2Instance InstanceListing::operator[](size_t index) const {
 }
 
 std::optional<Ec2Instance> InstanceListing::find(std::string_view id) const {
-  const auto place =
-      std::lower_bound(places_.begin(), places_.end(), id,
-                       [this](size_t one, std::string_view wanted) { return id_at(one) < wanted; });
+  const auto place = std::lower_bound(
+      places_.begin(), places_.end(), id,
+      [this](size_t index, std::string_view wanted) { return id_at(index) < wanted; });
   if (place == places_.end() || id_at(*place) != id) return std::nullopt;
   return (*this)[static_cast<size_t>(place - places_.begin())];
 }

@@ -109,14 +109,14 @@ Task<Result<FoundInstances>> NodeSearch::find(Ctx ctx, std::vector<NodeIdentity>
 
 std::map<std::string, std::string> NodeSearch::settle(FoundInstances& found) {
   Claims::Holders shortest;  // by instance
-  for (const auto& [name, one] : found) {
-    std::string& best = shortest[one.instance.id];
+  for (const auto& [name, match] : found) {
+    std::string& best = shortest[match.instance.id];
     if (best.empty() || name.size() < best.size()) best = name;
   }
   const Claims::Holders holders = claims_.holders(shortest);
   std::map<std::string, std::string> lost;
-  for (const auto& [name, one] : found) {
-    const std::string& id = one.instance.id;
+  for (const auto& [name, match] : found) {
+    const std::string& id = match.instance.id;
     const auto holder = holders.find(id);
     const std::string& right = holder == holders.end() ? shortest[id] : holder->second;
     if (right == name) {

@@ -85,7 +85,7 @@ Task<Result<Routes::Known>> Routes::read(Ctx ctx, const std::vector<Route>& addi
   known.tables = *std::move(tables);
   std::set<std::string> targets;
   for (const PodRouteTable& table : known.tables) {
-    tell_fill(table);
+    warn_of_fill(table);
     for (const TableRoute& route : table.routes) {
       if (!route.instance.empty()) targets.insert(route.instance);
     }
@@ -133,10 +133,10 @@ Task<Result<std::vector<Route>>> Routes::list(Ctx ctx, std::string /*cluster_nam
 }
 
 // Once for each ten further routes.
-void Routes::tell_fill(const PodRouteTable& table) {
+void Routes::warn_of_fill(const PodRouteTable& table) {
   const size_t size = table.routes.size();
-  if (size < kNearlyFull || size < told_[table.id] + 10) return;
-  told_[table.id] = size;
+  if (size < kNearlyFull || size < warned_of_[table.id] + 10) return;
+  warned_of_[table.id] = size;
   host_.log.warning(
       "A route table is nearly full: AWS gives a table 500 routes unless its quota was raised",
       {{"table", table.id}, {"routes", std::to_string(size)}});

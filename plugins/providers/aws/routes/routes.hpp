@@ -54,7 +54,7 @@ class Routes {
   Task<Status> remove(Ctx ctx, const Known& known, const Route& route, Status& outcome);
   Task<Status> removed(Ctx ctx, const Known& known, const Route& route);
   Task<Status> switch_check_off(Ctx ctx, const Ec2Instance& instance);
-  void tell_fill(const PodRouteTable& table);
+  void warn_of_fill(const PodRouteTable& table);
 
   Host& host_;
   Client& client_;
@@ -63,7 +63,7 @@ class Routes {
   Ec2Instances& instances_;
   RouteTables tables_;
   const RoutableRanges ranges_;
-  std::map<std::string, size_t> told_;  // tables that are nearly full, and how full
+  std::map<std::string, size_t> warned_of_;  // tables that are nearly full, and how full
 };
 
 }  // namespace ccm::aws

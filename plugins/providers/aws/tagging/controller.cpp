@@ -86,17 +86,17 @@ void TaggingController::on_event(EventKind kind, const Object&, const Object& no
   } else if (!lacks_tags(now)) {
     return;
   }
-  queue.add(now.name(), Priority::changed, turn_of(std::string(now.name())));
+  queue.add(now.name(), Priority::changed, reserve(std::string(now.name())));
 }
 
-milliseconds TaggingController::turn_of(const std::string& name) {
+milliseconds TaggingController::reserve(const std::string& name) {
   if (settings_.rate <= 0 || settings_.burst <= 0) return milliseconds(0);
   const auto now = static_cast<double>(host_.timer.now().count());
-  const auto [place, is_new] = turns_ms_.try_emplace(name);
+  const auto [place, is_new] = reserved_ms_.try_emplace(name);
   if (is_new) {
     const double interval = 1e3 / settings_.rate;
-    place->second = std::max(next_turn_ms_, now - interval * (settings_.burst - 1));
-    next_turn_ms_ = place->second + interval;
+    place->second = std::max(next_free_ms_, now - interval * (settings_.burst - 1));
+    next_free_ms_ = place->second + interval;
   }
   return milliseconds(static_cast<int64_t>(std::max(place->second - now, 0.0)));
 }
@@ -116,7 +116,7 @@ void TaggingController::note_instance(const std::string& name, std::string insta
 }
 
 Task<Result<ReconcileResult>> TaggingController::reconcile(Ctx ctx, Request request) {
-  turns_ms_.erase(request.key);
+  reserved_ms_.erase(request.key);
   Status status = co_await untag(ctx, request.key);
   const Object node = host_.kube.cached(kTaggedNodes, request.key);
   if (status.ok() && node && lacks_tags(node)) {

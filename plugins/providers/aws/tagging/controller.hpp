@@ -31,9 +31,9 @@ class TaggingController {
  private:
   void on_event(EventKind kind, const Object& old, const Object& now, const Queue& queue);
   [[nodiscard]] bool lacks_tags(const Object& node) const;
-  // Until the Node may be worked on, by --tagging-controller-rate-limit. It keeps its turn until
+  // Until the Node may be worked on, by --tagging-controller-rate-limit. It keeps its place until
   // then, however many events tell of it.
-  std::chrono::milliseconds turn_of(const std::string& name);
+  std::chrono::milliseconds reserve(const std::string& name);
   // The instance that a Node names now; empty: none.
   void note_instance(const std::string& name, std::string instance);
   Task<Status> tag(Ctx ctx, Object node, bool first_try);
@@ -46,8 +46,8 @@ class TaggingController {
   TaggingSettings settings_;
   std::string digest_;
   InstanceTags tags_;
-  double next_turn_ms_ = 0;
-  std::map<std::string, double> turns_ms_;  // of Nodes that wait for theirs
+  double next_free_ms_ = 0;
+  std::map<std::string, double> reserved_ms_;  // of Nodes that wait for theirs
   // Which instance each Node names, and the Nodes that name an instance.
   std::map<std::string, std::string> instances_;
   std::map<std::string, std::set<std::string>> nodes_;
