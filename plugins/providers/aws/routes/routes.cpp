@@ -39,7 +39,7 @@ std::string instance_of(const Route& route) {
   return id.ok() ? id->instance : std::string();
 }
 
-// Of the outcomes for each table.
+// The outcome for all tables, of those for each.
 void keep_first(Status& first, Status next) {
   if (first.ok()) first = std::move(next);
 }
