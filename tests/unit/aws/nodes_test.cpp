@@ -219,6 +219,55 @@ TEST_F(AwsNodesTest, AWS_57_Fargate) {
   EXPECT_EQ(shown(running), "InternalIP=10.0.0.9 InternalDNS=ip-fargate.ec2.internal");
   EXPECT_EQ(running.instance_type, "");
   EXPECT_EQ(described("g", "aws:///us-east-1a/fargate-10.0.0.8").state, InstanceState::absent);
+  // Two Nodes that spell it in two ways: it is one task, and neither of them is absent for it.
+  const auto both = provider->describe({{"f", "aws:///us-east-1a/fargate-10.0.0.9", {}},
+                                        {"h", "aws:///us-east-1a/fargate-ip-10-0-0-9", {}}});
+  ASSERT_TRUE(both.ok());
+  for (const Instance& task : *both) {
+    EXPECT_EQ(task.state, InstanceState::running);
+    EXPECT_EQ(task.provider_id, "aws:///us-east-1a/fargate-10.0.0.9");
+  }
+}
+
+TEST_F(AwsNodesTest, AFargateNameThatIsNoAddressIsNotAskedFor) {
+  cloud.fargate = {"10.0.0.9"};
+  start();
+  for (const char* name :
+       {"*", "10.0.0.*", "ip-10-0-0-?", "10.0.0.9,10.0.0.8", "fd00::1", "10.0.0.300", "ip-", "x"}) {
+    EXPECT_EQ(described("f", std::string("aws:///z/fargate-") + name).state, InstanceState::unknown)
+        << name;
+  }
+  EXPECT_EQ(cloud.calls("DescribeNetworkInterfaces"), 0U);
+}
+
+TEST_F(AwsNodesTest, WhatFargateLacksIsFargatesAlone) {
+  cloud.fargate = {"10.0.0.9"};
+  cloud.add_machine(1);
+  start();
+  cloud.denied.insert("DescribeNetworkInterfaces");
+  const auto answers = provider->describe({{"f", "aws:///us-east-1a/fargate-10.0.0.9", {}},
+                                           {"a", "aws:///us-east-1a/i-00000000000000001", {}},
+                                           {cloud.machines[0].private_dns, {}, {}}});
+  ASSERT_TRUE(answers.ok()) << answers.status().message();
+  EXPECT_EQ((*answers)[0].state, InstanceState::unknown);
+  EXPECT_EQ((*answers)[1].state, InstanceState::running);
+  EXPECT_EQ((*answers)[2].state, InstanceState::running);
+  EXPECT_TRUE(host.log.contains("Fargate's Nodes cannot be looked up"));
+  EXPECT_EQ(provider->describe({{"f", "aws:///us-east-1a/fargate-10.0.0.9", {}}}).status().reason(),
+            "UnauthorizedOperation")
+      << "why, where nobody else asks";
+}
+
+TEST_F(AwsNodesTest, AnInternalIpThatIsNoAddressIsNotAskedFor) {
+  cloud.add_machine(1);
+  start();
+  const Object worker = node(R"({"kind":"Node","metadata":{"name":"worker"},"status":{"addresses":
+      [{"type":"InternalIP","address":"10.0.0.1\u0001"},{"type":"InternalIP","address":"10.0.0."},
+       {"type":"InternalIP","address":"10.0.0.1,x"}]}})");
+  EXPECT_EQ(described("worker", {}, worker).state, InstanceState::absent);
+  for (const auto& form : cloud.journal()) {
+    for (const auto& [name, value] : form) EXPECT_NE(value, "private-ip-address") << name;
+  }
 }
 
 TEST_F(AwsNodesTest, AWS_51_TopologyOfTypesThatHaveIt) {

@@ -1,5 +1,7 @@
 #include "ec2_instances.hpp"
 
+#include "provider_id.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -114,6 +116,7 @@ Task<Result<InstanceMap>> Ec2Instances::by_ids(Ctx ctx, std::vector<std::string>
   std::vector<std::string> missing;
   const bool fresh = last_ && host_.timer.now() - last_at_ <= max_age;
   for (std::string& id : ids) {
+    if (!is_instance_id(id)) continue;
     auto known = fresh ? last_->find(id) : std::nullopt;
     if (known) {
       found.emplace(id, *std::move(known));

@@ -36,8 +36,8 @@ class Ec2Instances {
 
   // The instances of the last listing when it is not older than `max_age`; those that it lacks are
   // asked for by the filter instance-id, 200 a call, so that one dead id fails nothing (AWS-56).
-  // An id without an instance is not in the answer. What it says of an instance may be `max_age`
-  // old. Failures: those of Client::pages.
+  // An id without an instance is not in the answer, nor is a text that is no id (is_instance_id).
+  // What it says of an instance may be `max_age` old. Failures: those of Client::pages.
   Task<Result<InstanceMap>> by_ids(Ctx ctx, std::vector<std::string> ids,
                                    std::chrono::milliseconds max_age);
 

@@ -8,14 +8,14 @@
 namespace ccm::aws {
 namespace {
 
-Instance view_of(XmlElement card, const std::string& name, const std::string& region) {
+Instance view_of(XmlElement card, const std::string& address, const std::string& region) {
   Instance view;
   view.state = InstanceState::running;
   view.zone = card.text("availabilityZone");
-  view.provider_id = provider_id(view.zone, "fargate-" + name);
+  view.provider_id = provider_id(view.zone, "fargate-" + address);
   view.name = card.text("privateDnsName");
   view.region = region;
-  view.addresses.push_back({"InternalIP", card.text("privateIpAddress")});
+  view.addresses.push_back({"InternalIP", address});
   if (!view.name.empty()) view.addresses.push_back({"InternalDNS", view.name});
   return view;
 }
@@ -23,34 +23,33 @@ Instance view_of(XmlElement card, const std::string& name, const std::string& re
 }  // namespace
 
 std::string fargate_address(std::string_view name) {
-  if (!name.starts_with("ip-")) return std::string(name);
+  if (!name.starts_with("ip-")) return ipv4_address(name);
   std::string address(name.substr(3, name.find('.') - 3));
   std::replace(address.begin(), address.end(), '-', '.');
-  return address;
+  return ipv4_address(address);
 }
 
 Task<Result<std::map<std::string, Instance>>> Fargate::find(Ctx ctx,
-                                                            std::vector<std::string> names) {
+                                                            std::vector<std::string> addresses) {
+  std::sort(addresses.begin(), addresses.end());
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
   std::map<std::string, Instance> found;
-  for (size_t begin = 0; begin < names.size(); begin += kFilterValues) {
-    std::map<std::string, std::string> by_address;
-    for (size_t i = begin; i < std::min(begin + kFilterValues, names.size()); ++i) {
-      by_address[fargate_address(names[i])] = names[i];
+  PageReader reader = [&](XmlElement page) {
+    for (const XmlElement card : page.list("networkInterfaceSet")) {
+      const std::string address = card.text("privateIpAddress");
+      if (!std::binary_search(addresses.begin(), addresses.end(), address)) continue;
+      found.insert_or_assign(address, view_of(card, address, cluster_.region));
     }
-    std::vector<std::string> addresses;
-    for (const auto& [address, name] : by_address) addresses.push_back(address);
+    return Status();
+  };
+  for (size_t begin = 0; begin < addresses.size(); begin += kFilterValues) {
+    const auto first = addresses.begin() + static_cast<std::ptrdiff_t>(begin);
+    const size_t count = std::min(kFilterValues, addresses.size() - begin);
     Call call{Api::ec2, "DescribeNetworkInterfaces"};
     call.params.filter("attachment.status", "attached")
         .filter("vpc-id", cluster_.vpc_id)
-        .filter("private-ip-address", addresses);
-    PageReader reader = [&](XmlElement page) {
-      for (const XmlElement card : page.list("networkInterfaceSet")) {
-        const auto asked = by_address.find(card.text("privateIpAddress"));
-        if (asked == by_address.end()) continue;
-        found[asked->second] = view_of(card, asked->second, cluster_.region);
-      }
-      return Status();
-    };
+        .filter("private-ip-address",
+                std::vector<std::string>(first, first + static_cast<std::ptrdiff_t>(count)));
     Status status = co_await client_.pages(ctx, std::move(call), reader);
     if (!status.ok()) co_return status;
   }

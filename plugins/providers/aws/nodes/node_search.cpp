@@ -35,11 +35,9 @@ bool is_plain(const std::string& text) {
 Values internal_addresses(const NodeIdentity& node) {
   Values addresses;
   node.node.at("/status/addresses").each([&](std::string_view, const Value& address) {
-    const std::string value(address.text("/address"));
-    if (address.text("/type") == "InternalIP" && value.find(':') == std::string::npos &&
-        is_plain(value) && addresses.size() < kMostAddresses) {
-      addresses.push_back(value);
-    }
+    if (address.text("/type") != "InternalIP" || addresses.size() == kMostAddresses) return true;
+    std::string value = ipv4_address(address.text("/address"));
+    if (!value.empty()) addresses.push_back(std::move(value));
     return true;
   });
   return addresses;

@@ -34,7 +34,8 @@ struct Nodes::Asked {
         continue;
       }
       const auto id = parse_provider_id(node.provider_id);
-      if (id.ok() && !id->fargate.empty()) fargate.push_back(id->fargate);
+      std::string address = id.ok() ? fargate_address(id->fargate) : std::string();
+      if (!address.empty()) fargate.push_back(std::move(address));
       if (id.ok() && is_instance_id(id->instance)) ids.push_back(id->instance);
     }
   }
@@ -130,7 +131,10 @@ Task<Result<std::vector<Instance>>> Nodes::describe(Ctx ctx, std::vector<NodeIde
   auto instances = co_await by_ids(ctx, asked);
   if (!instances.ok()) co_return instances.status();
   auto fargate = co_await fargate_.find(ctx, asked.fargate);
-  if (!fargate.ok()) co_return fargate.status();
+  if (!fargate.ok()) {
+    if (asked.ids.empty() && asked.by_name.empty()) co_return fargate.status();
+    host_.log.warning("Fargate's Nodes cannot be looked up", {{"err", fargate.status()}});
+  }
   auto named = co_await search_.find(ctx, asked.by_name);
   if (!named.ok()) co_return named.status();
   Unlabelled unlabelled;
@@ -141,14 +145,13 @@ Task<Result<std::vector<Instance>>> Nodes::describe(Ctx ctx, std::vector<NodeIde
   Status status = co_await learn_labels(ctx, std::move(unlabelled));
   std::vector<Instance> answers;
   for (const NodeIdentity& node : nodes) {
-    answers.push_back(answer(node, *instances, *fargate, *named));
+    answers.push_back(answer(node, *instances, fargate, *named));
   }
   co_return answers;
 }
 
 Instance Nodes::answer(const NodeIdentity& node, const InstanceMap& instances,
-                       const std::map<std::string, Instance>& fargate,
-                       const FoundInstances& named) {
+                       const FargateTasks& fargate, const FoundInstances& named) {
   if (node.provider_id.empty()) {
     const auto found = named.find(node.name);
     if (found == named.end()) return in_state(InstanceState::absent, node);
@@ -158,8 +161,10 @@ Instance Nodes::answer(const NodeIdentity& node, const InstanceMap& instances,
   }
   const auto id = parse_provider_id(node.provider_id);
   if (id.ok() && !id->fargate.empty()) {
-    const auto found = fargate.find(id->fargate);
-    return found == fargate.end() ? in_state(InstanceState::absent, node) : found->second;
+    const std::string address = fargate_address(id->fargate);
+    if (!fargate.ok() || address.empty()) return in_state(InstanceState::unknown, node);
+    const auto found = fargate->find(address);
+    return found == fargate->end() ? in_state(InstanceState::absent, node) : found->second;
   }
   if (!id.ok() || !is_instance_id(id->instance)) return in_state(InstanceState::unknown, node);
   const auto found = instances.find(id->instance);

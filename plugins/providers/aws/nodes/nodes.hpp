@@ -49,6 +49,7 @@ class Nodes {
  private:
   struct Asked;
   Task<Result<InstanceMap>> by_ids(Ctx ctx, const Asked& asked);
+  using FargateTasks = Result<std::map<std::string, Instance>>;  // by address
   // What AWS has to be asked for the labels of instances.
   struct Unlabelled {
     std::vector<TypedInstance> instances;
@@ -58,8 +59,7 @@ class Nodes {
   Task<Status> learn_labels(Ctx ctx, Unlabelled all);
   [[nodiscard]] Instance view(const Ec2Instance& instance);
   [[nodiscard]] Instance answer(const NodeIdentity& node, const InstanceMap& instances,
-                                const std::map<std::string, Instance>& fargate,
-                                const FoundInstances& named);
+                                const FargateTasks& fargate, const FoundInstances& named);
 
   Host& host_;
   const Settings& settings_;

@@ -2,6 +2,8 @@
 
 #include "aws/api/error.hpp"
 
+#include <ccm/cidr.hpp>
+
 #include <algorithm>
 
 namespace ccm::aws {
@@ -39,6 +41,13 @@ bool is_instance_id(std::string_view text) {
   if (!text.starts_with("i-") || (text.size() != 10 && text.size() != 19)) return false;
   return std::all_of(text.begin() + 2, text.end(),
                      [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+std::string ipv4_address(std::string_view text) {
+  const auto address = parse_address(text);
+  if (!address || address->v6) return {};
+  const std::string range = address->text();
+  return range.substr(0, range.find('/'));
 }
 
 }  // namespace ccm::aws

@@ -24,4 +24,8 @@ Result<ProviderId> parse_provider_id(std::string_view text);
 // Whether that can be the id of an instance: "i-" and 8 or 17 hexadecimal digits (AWS-41).
 [[nodiscard]] bool is_instance_id(std::string_view text);
 
+// The IPv4 address as EC2 writes it; empty for all else, such as a pattern. What a kubelet calls an
+// address goes into a filter by this alone: EC2 refuses a call for one value of two hundred.
+[[nodiscard]] std::string ipv4_address(std::string_view text);
+
 }  // namespace ccm::aws
