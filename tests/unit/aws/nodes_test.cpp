@@ -197,7 +197,7 @@ TEST_F(AwsNodesTest, AWS_42_SeveralThatFitAreNone) {
   cloud.add_machine(1).tags["Name"] = "twin";
   cloud.add_machine(2).tags["Name"] = "twin";
   start();
-  EXPECT_EQ(described("twin").state, InstanceState::absent);
+  EXPECT_EQ(described("twin").state, InstanceState::unknown) << "it may be either of them";
   EXPECT_EQ(described("*").state, InstanceState::absent) << "a name is no pattern";
 }
 
@@ -340,19 +340,39 @@ TEST_F(AwsNodesTest, Issue43_TwoNodesOfOneInstanceAreNotBothInitialised) {
   const NodeIdentity second = node_of(id);
   const auto both = provider->describe({first, second});
   ASSERT_TRUE(both.ok()) << both.status().message();
-  EXPECT_EQ((*both)[0].state, InstanceState::absent);
+  EXPECT_EQ((*both)[0].state, InstanceState::unknown) << "absent ones are deleted";
   EXPECT_EQ((*both)[1].provider_id, "aws:///us-east-1a/" + id);
   ASSERT_EQ(host.events.with_reason("InstanceTaken").size(), 1U);
   EXPECT_EQ(host.events.with_reason("InstanceTaken").front().message,
             "Node " + id + " has instance " + id);
   // Also when they are asked about one by one, and by another process.
-  EXPECT_EQ(provider->describe({first})->front().state, InstanceState::absent);
+  EXPECT_EQ(provider->describe({first})->front().state, InstanceState::unknown);
   host.kube.put("v1/nodes", R"({"metadata":{"name":")" + with_domain +
                                 R"("},"spec":{"providerID":"aws:///us-east-1a/)" + id + "\"}}");
   start();
-  EXPECT_EQ(provider->describe({second})->front().state, InstanceState::absent);
+  EXPECT_EQ(provider->describe({second})->front().state, InstanceState::unknown);
   host.kube.remove("v1/nodes", with_domain);
   EXPECT_EQ(provider->describe({second})->front().provider_id, "aws:///us-east-1a/" + id);
+}
+
+TEST_F(AwsNodesTest, TheNodeThatIsCalledAsItsInstanceHasItWhoeverNamesIt) {
+  host.kube.read("v1/nodes", {"/spec/providerID"});
+  const aws_api::Machine& machine = cloud.add_machine(1);
+  const std::string name = machine.private_dns;
+  start();
+  host.kube.put("v1/nodes", R"({"metadata":{"name":"evil"},"spec":{"providerID":"aws:///z/)" +
+                                machine.id + "\"}}");
+  host.kube.put("v1/nodes", R"({"metadata":{"name":")" + name + R"("}})");
+  EXPECT_EQ(found_id(name), "aws:///us-east-1a/" + machine.id);
+  // One that says its address gets neither the instance nor an absence.
+  const std::string json = R"({"metadata":{"name":"other"},"status":{"addresses":
+      [{"type":"InternalIP","address":"10.0.0.1"}]}})";
+  host.kube.put("v1/nodes", json);
+  EXPECT_EQ(described("other", {}, node(json)).state, InstanceState::unknown);
+  const auto taken = host.events.with_reason("InstanceTaken");
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken.front().message, "Node evil has instance " + machine.id)
+      << "nobody who is called so asks";
 }
 
 }  // namespace

@@ -43,6 +43,12 @@ Values internal_addresses(const NodeIdentity& node) {
   return addresses;
 }
 
+// As judge_claims() has it: the cloud's name of an instance is what no kubelet chooses, and its
+// provider ID is.
+bool is_called(const std::string& node, const Ec2Instance& instance) {
+  return node == instance.private_dns_name || node.substr(0, node.find('.')) == instance.id;
+}
+
 Values plain_name(const NodeIdentity& node) {
   return is_plain(node.name) ? Values{node.name} : Values{};
 }
@@ -107,23 +113,35 @@ Task<Result<FoundInstances>> NodeSearch::find(Ctx ctx, std::vector<NodeIdentity>
 
 std::map<std::string, std::string> NodeSearch::settle(FoundInstances& found) {
   Claims::Holders shortest;  // by instance
-  for (const auto& [name, match] : found) {
-    std::string& best = shortest[match.instance.id];
+  Claims::Holders named;     // the shortest of those that are called as it
+  const auto shorten = [](std::string& best, const std::string& name) {
     if (best.empty() || name.size() < best.size()) best = name;
+  };
+  for (const auto& [name, match] : found.by_name) {
+    shorten(shortest[match.instance.id], name);
+    if (is_called(name, match.instance)) shorten(named[match.instance.id], name);
   }
   const Claims::Holders holders = claims_.holders(shortest);
   std::map<std::string, std::string> lost;
-  for (const auto& [name, match] : found) {
+  for (const auto& [name, match] : found.by_name) {
     const std::string& id = match.instance.id;
     const auto holder = holders.find(id);
-    const std::string& right = holder == holders.end() ? shortest[id] : holder->second;
+    const auto called = named.find(id);
+    const bool held = holder != holders.end() &&
+                      (called == named.end() || is_called(holder->second, match.instance));
+    const std::string& right = held                    ? holder->second
+                               : called != named.end() ? called->second
+                                                       : shortest[id];
     if (right == name) {
       claims_.hold(id, name);
     } else {
       lost[name] = "Node " + right + " has instance " + id;
     }
   }
-  for (const auto& [name, why] : lost) found.erase(name);
+  for (const auto& [name, why] : lost) {
+    found.by_name.erase(name);
+    found.unclear.insert(name);
+  }
   return lost;
 }
 
@@ -131,7 +149,7 @@ Task<Status> NodeSearch::apply(Ctx ctx, const Rule& rule, const std::vector<Node
                                FoundInstances& found) {
   std::set<std::string> asked;
   for (const NodeIdentity& node : nodes) {
-    if (found.contains(node.name)) continue;
+    if (found.by_name.contains(node.name)) continue;
     for (std::string& value : rule.values(node)) asked.insert(std::move(value));
   }
   InstanceMap instances;
@@ -149,7 +167,7 @@ Task<Status> NodeSearch::apply(Ctx ctx, const Rule& rule, const std::vector<Node
     instances.merge(*some);
   }
   for (const NodeIdentity& node : nodes) {
-    if (!found.contains(node.name)) take(rule, node, instances, found);
+    if (!found.by_name.contains(node.name)) take(rule, node, instances, found);
   }
   co_return Status();
 }
@@ -164,10 +182,15 @@ void NodeSearch::take(const Rule& rule, const NodeIdentity& node, const Instance
     });
     const bool ours = rule.by == FoundBy::instance_id || is_of_cluster(instance, cluster_);
     if (!fits || !ours) continue;
-    if (only != nullptr) return;
+    if (only != nullptr) {
+      found.unclear.insert(node.name);
+      return;
+    }
     only = &instance;
   }
-  if (only != nullptr) found[node.name] = {*only, rule.by};
+  if (only == nullptr) return;
+  found.by_name[node.name] = {*only, rule.by};
+  found.unclear.erase(node.name);
 }
 
 void NodeSearch::tell(const std::vector<NodeIdentity>& nodes, const FoundInstances& found,
@@ -178,8 +201,8 @@ void NodeSearch::tell(const std::vector<NodeIdentity>& nodes, const FoundInstanc
       host_.events.warning(node.node, "InstanceTaken", why->second);
       continue;
     }
-    const auto place = found.find(node.name);
-    if (place == found.end()) {
+    const auto place = found.by_name.find(node.name);
+    if (place == found.by_name.end()) {
       host_.events.warning(node.node, "InstanceNotFound",
                            "No instance with the tag " + cluster_.tag() +
                                " was found by this Node's name as an instance id, private DNS name "

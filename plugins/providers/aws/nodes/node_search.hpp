@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,12 @@ struct FoundInstance {
   Ec2Instance instance;
   FoundBy rule = FoundBy::instance_id;
 };
-// By the Node's name.
-using FoundInstances = std::map<std::string, FoundInstance>;
+struct FoundInstances {
+  std::map<std::string, FoundInstance> by_name;  // of the Node
+  // Names of Nodes of which nobody can say which instance they are, or that they have none: another
+  // Node has it, or several fit.
+  std::set<std::string> unclear;
+};
 
 class NodeSearch {
  public:
@@ -44,10 +49,10 @@ class NodeSearch {
 
   // A rule finds a Node's instance only when exactly one instance with the cluster's tag fits; by
   // its id it needs no tag (AWS-43). Several fit: the next rule is tried. An instance is one
-  // Node's: of several whose names lead to it the one that has it, else the shortest name, gets it.
-  // A Node that is not in the answer has none. An Event says which of the further rules found an
-  // instance, that none did, or who has it. Calls: one for each rule and 200 Nodes. Failures: those
-  // of Ec2Instances::matching.
+  // Node's: of several whose names lead to it the one that is called as the instance gets it, else
+  // the one that has it, else the shortest name. A Node that is not in the answer has none. An
+  // Event says which of the further rules found an instance, that none did, or who has it. Calls:
+  // one for each rule and 200 Nodes. Failures: those of Ec2Instances::matching.
   Task<Result<FoundInstances>> find(Ctx ctx, std::vector<NodeIdentity> nodes);
 
  private:

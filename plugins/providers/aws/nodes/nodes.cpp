@@ -138,7 +138,7 @@ Task<Result<std::vector<Instance>>> Nodes::describe(Ctx ctx, std::vector<NodeIde
   auto named = co_await search_.find(ctx, asked.by_name);
   if (!named.ok()) co_return named.status();
   Unlabelled unlabelled;
-  for (const auto& [name, found] : *named) {
+  for (const auto& [name, found] : named->by_name) {
     note(found.instance, unlabelled);
     named_by_id_ = named_by_id_ || name == found.instance.id;
   }
@@ -153,10 +153,14 @@ Task<Result<std::vector<Instance>>> Nodes::describe(Ctx ctx, std::vector<NodeIde
 Instance Nodes::answer(const NodeIdentity& node, const InstanceMap& instances,
                        const FargateTasks& fargate, const FoundInstances& named) {
   if (node.provider_id.empty()) {
-    const auto found = named.find(node.name);
-    if (found == named.end()) return in_state(InstanceState::absent, node);
+    const auto found = named.by_name.find(node.name);
+    if (found == named.by_name.end()) {
+      const bool unclear = named.unclear.contains(node.name);
+      return in_state(unclear ? InstanceState::unknown : InstanceState::absent, node);
+    }
     Instance instance = view(found->second.instance);
-    instance.name = node.name;
+    // The host takes the name for the cloud's word, and an InternalIP is a kubelet's.
+    if (found->second.rule != FoundBy::internal_ip) instance.name = node.name;
     return instance;
   }
   const auto id = parse_provider_id(node.provider_id);

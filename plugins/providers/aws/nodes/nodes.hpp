@@ -40,16 +40,17 @@ class Nodes {
   // `starting`, for a minute at most (AWS-157). Failures: those of Client::pages.
   Task<Result<InstanceList>> list(Ctx ctx);
   // Each by its provider ID, whatever its VPC and tags (AWS-43), else by the rules of NodeSearch.
-  // absent: EC2 answered without it. unknown: a provider ID that names no instance, so that nothing
-  // is deleted for a slip (AWS-54). Failures: those of Client::pages.
+  // absent: EC2 answered without it. unknown, so that nothing is deleted for it: a provider ID that
+  // names no instance (AWS-54), a Node of NodeSearch's unclear ones, and Fargate's while EC2 does
+  // not tell them. Failures: those of Client::pages.
   Task<Result<std::vector<Instance>>> describe(Ctx ctx, std::vector<NodeIdentity> nodes);
 
   static InstanceLimits limits();
 
  private:
   struct Asked;
-  Task<Result<InstanceMap>> by_ids(Ctx ctx, const Asked& asked);
   using FargateTasks = Result<std::map<std::string, Instance>>;  // by address
+  Task<Result<InstanceMap>> by_ids(Ctx ctx, const Asked& asked);
   // What AWS has to be asked for the labels of instances.
   struct Unlabelled {
     std::vector<TypedInstance> instances;
