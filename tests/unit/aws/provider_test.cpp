@@ -549,11 +549,26 @@ TEST_F(AwsStartTest, AnAnswerThatIsNoneOfAwsIsAFailure) {
   }
   other = [&](const HttpRequest&) -> std::optional<FakeHttp::Answer> {
     return text(200,
-                "<DescribeInstancesResponse><nextToken>again</nextToken>"
+                "<DescribeInstancesResponse><reservationSet/><nextToken>again</nextToken>"
                 "</DescribeInstancesResponse>");
   };
   EXPECT_EQ(provider->list().status().message(),
             "DescribeInstances: AWS's answer has pages without an end");
+}
+
+TEST_F(AwsStartTest, AnAnswerWithoutItsListIsNoEmptyListing) {
+  start();
+  for (const std::string inside :
+       {"", "<requestId>r-1</requestId>", "<requestId>r-1</requestId><nextToken>t</nextToken>"}) {
+    other = [&](const HttpRequest&) -> std::optional<FakeHttp::Answer> {
+      return text(200, "<DescribeInstancesResponse>" + inside + "</DescribeInstancesResponse>");
+    };
+    EXPECT_EQ(provider->list().status().code(), Code::data_loss) << inside;
+  }
+  other = [](const HttpRequest&) -> std::optional<FakeHttp::Answer> {
+    return text(200, "<DescribeInstancesResponse><reservationSet/></DescribeInstancesResponse>");
+  };
+  EXPECT_TRUE(provider->list().ok());
 }
 
 TEST_F(AwsStartTest, Issue43_AChangedCloudConfigCountsAtOnce) {

@@ -15,4 +15,16 @@ XmlElement Answer::result() const {
   return root;
 }
 
+bool Answer::answers(const Call& call) const {
+  if (document_.root().name() != call.action + "Response") return false;
+  if (!call.action.starts_with("Describe")) return true;
+  const XmlElement shown = result();
+  if (call.api != Api::ec2 && shown.name() != call.action + "Result") return false;
+  for (const XmlElement child : shown.children()) {
+    const std::string_view name = child.name();
+    if (name != "requestId" && name != "nextToken" && name != "NextMarker") return true;
+  }
+  return false;
+}
+
 }  // namespace ccm::aws

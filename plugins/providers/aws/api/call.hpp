@@ -37,15 +37,23 @@ struct Call {
 // The document of an answer of 2xx.
 class Answer {
  public:
-  explicit Answer(XmlDocument document) : document_(std::move(document)) {}
+  // `bytes`: of the body.
+  explicit Answer(XmlDocument document, size_t bytes = 0)
+      : document_(std::move(document)), bytes_(bytes) {}
 
   // What the API reference calls the response's elements: the root for EC2,
   // <CreateListenerResult> in <CreateListenerResponse> for the others; the root too when the action
   // has no result. BORROWS from this object, so name the answer before you read from it.
   [[nodiscard]] XmlElement result() const;
+  // Whether it is an answer to that call: its root, and of a Describe call what was asked for. AWS
+  // writes an empty list as an empty element, so where there is none nobody said that there is
+  // nothing.
+  [[nodiscard]] bool answers(const Call& call) const;
+  [[nodiscard]] size_t bytes() const { return bytes_; }
 
  private:
   XmlDocument document_;
+  size_t bytes_;
 };
 
 }  // namespace ccm::aws

@@ -66,10 +66,9 @@ bool worth_another_try(const Call& call, const Status& status) {
 Result<Answer> read_answer(const Call& call, const std::string& body) {
   auto document = XmlDocument::parse(body, call.skipped);
   if (!document.ok()) return bad_answer(document.status().message()).with_context(call.action);
-  if (document->root().name() != call.action + "Response") {
-    return bad_answer("is none of this call").with_context(call.action);
-  }
-  return Answer(*std::move(document));
+  Answer answer(*std::move(document), body.size());
+  if (!answer.answers(call)) return bad_answer("is none of this call").with_context(call.action);
+  return answer;
 }
 
 std::string next_page(XmlElement result, Api api) {
