@@ -59,8 +59,9 @@ void log_migration(const MigrationPlan& plan, bool dry_run) {
 }
 
 // Reads the command line, finds and checks the plugins, reads the credentials, then runs the
-// manager until a signal ends it. First reports all errors that can be found without contacting a
-// server, all at once; nothing has been written by then. Exit codes: ending.hpp.
+// manager until a signal ends it. A flag that cannot be read ends the start; else all errors that
+// can be found without contacting a server are reported at once. Nothing has been written by then.
+// Exit codes: ending.hpp.
 int run_program(const std::string& program, std::span<const std::string> arguments) {
   end_when_memory_is_out();
   ignore_file_size_signal();

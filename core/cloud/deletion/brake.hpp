@@ -56,7 +56,7 @@ struct BrakeObservation {
 
 enum class BrakeVerdict {
   pass,
-  blind,       // the last observation proves nothing
+  blind,       // no observation yet, or the last one proves nothing, or not about this key
   over_limit,  // too many vanished at once
   too_early,   // too many for a process that has not watched a whole window yet
 };

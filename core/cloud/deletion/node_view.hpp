@@ -20,7 +20,8 @@
 
 namespace ccm::cloud {
 
-// With the value "true" on a Node: its deletion is released from the brake.
+// With the value "true" on a Node: it passes brake and canary, and counts as an instance that
+// was seen.
 inline constexpr std::string_view kAllowDeletion = "cloud-controller-manager/allow-deletion";
 
 // The facts about a Node that decide on its deletion.

@@ -378,7 +378,7 @@ void Controller::report_taints(const Object& node, Wanted wanted) const {
   }
 }
 
-// The host reads the Node afresh, looks at the cloud a second time and asks its brake before it
+// The host looks at the cloud a second time, asks its brake and reads the Node afresh before it
 // deletes, so the Event is recorded when the Node is gone and not once for each attempt (TRAP-28).
 Task<Status> Controller::remove(Ctx ctx, Object node, std::string cause) {
   KubeDelete request;

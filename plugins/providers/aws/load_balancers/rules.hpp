@@ -1,5 +1,5 @@
 // Rules of security groups as values, and what makes a group's rules the wanted ones, which
-// network.hpp and classic.hpp name (AWS-90 to 92, 109 to 112). Costs are linear in the rules. Any
+// `access_of` of both planners names (AWS-90 to 92, 109 to 112). Costs are linear in the rules. Any
 // thread.
 #pragma once
 
