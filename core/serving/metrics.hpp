@@ -56,7 +56,8 @@ class SampledMetrics final : public prometheus::Collectable {
  private:
   using Series = std::function<std::vector<prometheus::ClientMetric>()>;
   void add(prometheus::MetricType type, std::string name, std::string help, Series series) {
-    metrics_.push_back({{std::move(name), std::move(help), type, {}}, std::move(series)});
+    prometheus::MetricFamily family{std::move(name), std::move(help), type, {}};
+    metrics_.emplace_back(std::move(family), std::move(series));
   }
   void add_sampled(prometheus::MetricType type, std::string name, std::string help,
                    Samples samples);
