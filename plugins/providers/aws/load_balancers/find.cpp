@@ -83,8 +83,9 @@ Task<Status> Finder::read_network_tags(Ctx ctx, TagsByOwner& out) {
     }
   }
   auto tags = co_await elbv2_.tags(ctx, std::move(arns));
-  if (tags.ok()) out = *std::move(tags);
-  co_return tags.status();
+  if (!tags.ok()) co_return tags.status();
+  out = *std::move(tags);
+  co_return Status();
 }
 
 Task<Status> Finder::read_classic_tags(Ctx ctx, TagsByOwner& out) {
@@ -95,8 +96,9 @@ Task<Status> Finder::read_classic_tags(Ctx ctx, TagsByOwner& out) {
     if (balancer.vpc_id == cluster_.vpc_id) names.push_back(name);
   }
   auto tags = co_await elb_.tags(ctx, std::move(names));
-  if (tags.ok()) out = *std::move(tags);
-  co_return tags.status();
+  if (!tags.ok()) co_return tags.status();
+  out = *std::move(tags);
+  co_return Status();
 }
 
 // `owner`: an ARN, or the name of a classic one.

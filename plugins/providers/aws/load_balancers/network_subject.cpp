@@ -59,6 +59,7 @@ Tags new_group_attributes(const NetworkSubject& subject) {
 
 std::vector<WantedListener> wanted_of(const NetworkSubject& subject) {
   std::vector<WantedListener> out;
+  out.reserve(subject.ports.size());
   for (const NetworkSubject::Port& port : subject.ports) out.push_back(port.wanted);
   return out;
 }

@@ -1,6 +1,7 @@
 #include "removal.hpp"
 
 #include "aws/api/error.hpp"
+#include "node_groups.hpp"
 
 #include <ccm/hexadecimal.hpp>
 
