@@ -68,7 +68,7 @@ std::string fault_of(const char* operation, const Outcome& outcome) {
 std::string run_operations(Trial& trial, ordered_json& machines) {
   if (!trial.created().created().ok()) return "the component cannot be made";
   if (trial.offers(conformance::kInitialize)) {
-    const std::string fault = fault_of("initialize", trial.run(conformance::kInitialize));
+    std::string fault = fault_of("initialize", trial.run(conformance::kInitialize));
     if (!fault.empty()) return fault;
   }
   if (!trial.offers(conformance::kList)) {
@@ -125,7 +125,7 @@ void be_the_trial(const ProviderTrialOptions& options, int report) {
 ordered_json try_provider(const ProviderTrialOptions& options) {
   const ChildEnd end =
       run_in_child([&](int report) { be_the_trial(options, report); }, options.limit);
-  const ordered_json report = ordered_json::parse(end.report, nullptr, false);
+  ordered_json report = ordered_json::parse(end.report, nullptr, false);
   if (!end.failure.empty()) return outcome_of(end.failure);
   if (report.is_object()) return report;
   if (!end.in_time) {
