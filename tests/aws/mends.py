@@ -37,7 +37,7 @@ def apply():
 
 
 def mend_filters():
-    # Of the values of a filter one has to fit; of these lists moto wants all.
+    # One of a filter's values has to fit; moto wants all of them in these lists.
     original = ec2.is_filter_matching
 
     def is_filter_matching(thing, name, values):
