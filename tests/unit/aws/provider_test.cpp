@@ -1,3 +1,5 @@
+#include "aws/api/call.hpp"
+#include "aws/api/listing_limits.hpp"
 #include "aws/credentials/assumed_role.hpp"
 #include "aws/credentials/container_keys.hpp"
 #include "provider_fixture.hpp"
@@ -569,6 +571,90 @@ TEST_F(AwsStartTest, AnAnswerWithoutItsListIsNoEmptyListing) {
     return text(200, "<DescribeInstancesResponse><reservationSet/></DescribeInstancesResponse>");
   };
   EXPECT_TRUE(provider->list().ok());
+}
+
+TEST(AwsAnswerTest, WhatALoadBalancersAnswerHasToHave) {
+  const auto answers = [](const std::string& action, const std::string& inside) {
+    const auto document =
+        XmlDocument::parse("<" + action + "Response>" + inside + "</" + action + "Response>");
+    return Answer(*document).answers(Call{Api::elbv2, action});
+  };
+  const std::string id = "<ResponseMetadata><RequestId>r</RequestId></ResponseMetadata>";
+  EXPECT_FALSE(answers("DescribeTags", id));
+  EXPECT_FALSE(answers("DescribeTags", "<DescribeTagsResult/>" + id));
+  EXPECT_FALSE(answers("DescribeTags", "<DescribeRulesResult><Rules/></DescribeRulesResult>" + id));
+  EXPECT_TRUE(
+      answers("DescribeTags", "<DescribeTagsResult><TagDescriptions/></DescribeTagsResult>" + id));
+  EXPECT_TRUE(answers("DeleteListener", "<DeleteListenerResult/>" + id)) << "it asks for nothing";
+}
+
+TEST_F(AwsStartTest, PagesThatRepeatHaveAnEnd) {
+  start();
+  int asked = 0;
+  other = [&](const HttpRequest&) -> std::optional<FakeHttp::Answer> {
+    return text(200, "<DescribeInstancesResponse><reservationSet/><nextToken>" +
+                         std::string(++asked % 2 == 0 ? "even" : "odd") +
+                         "</nextToken></DescribeInstancesResponse>");
+  };
+  EXPECT_EQ(provider->list().status().message(),
+            "DescribeInstances: AWS's answer has pages without an end");
+  EXPECT_EQ(asked, 3);
+}
+
+TEST(AwsListingLimitsTest, AllPagesTogether) {
+  const auto pages = [](size_t bytes) {
+    ListingLimits limits;
+    size_t count = 1;
+    while (limits.allows(bytes, std::to_string(count))) ++count;
+    return count;
+  };
+  EXPECT_EQ(pages(1), 1'000U);
+  EXPECT_EQ(pages(16u << 20), 64U) << "1 GiB";
+  ListingLimits limits;
+  for (const char* token : {"a", "b"}) EXPECT_TRUE(limits.allows(1, token));
+  EXPECT_FALSE(limits.allows(1, "a")) << "not the last one alone";
+}
+
+TEST_F(AwsStartTest, APageThatIsTooLargeIsAskedForInSmallerOnes) {
+  for (int i = 1; i <= 600; ++i) cloud.add_machine(i);
+  for (int i = 0; i < 900; ++i) cloud.more_of_each += "<a/>";  // 540,000 elements
+  start();
+  const auto all = provider->list();
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  EXPECT_EQ(all->instances.size(), 600U);
+  EXPECT_EQ(cloud.calls("DescribeInstances"), 3U) << "1,000, 500, 500";
+  EXPECT_TRUE(provider->list().ok());
+  EXPECT_EQ(cloud.calls("DescribeInstances"), 5U) << "what fits is remembered";
+  // As small as EC2 takes them, and then it is a failure.
+  std::string last;
+  other = [&](const HttpRequest& request) -> std::optional<FakeHttp::Answer> {
+    last = request.body;
+    FakeHttp::Answer answer;
+    answer.outcome = Status(Code::resource_exhausted, "the body is larger than 16777216 bytes");
+    return answer;
+  };
+  const Status status = provider->list().status();
+  EXPECT_EQ(status.code(), Code::data_loss);
+  EXPECT_EQ(status.reason(), "AnswerTooLarge");
+  EXPECT_TRUE(last.ends_with("MaxResults=5")) << last;
+}
+
+TEST_F(AwsStartTest, ALaterPageThatIsBeyondTheHostsLimitMakesTheNextListingSmaller) {
+  for (int i = 1; i <= 1'200; ++i) cloud.add_machine(i);
+  start();
+  other = [](const HttpRequest& request) -> std::optional<FakeHttp::Answer> {
+    if (request.body.find("NextToken=") == std::string::npos) return std::nullopt;
+    if (request.body.find("MaxResults=1000") == std::string::npos) return std::nullopt;
+    FakeHttp::Answer answer;
+    answer.outcome = Status(Code::resource_exhausted, "the body is larger than 16777216 bytes");
+    return answer;
+  };
+  const Status status = provider->list().status();
+  EXPECT_EQ(status.error_class(), ErrorClass::unavailable) << "so that the host tries again";
+  EXPECT_EQ(status.reason(), "AnswerTooLarge");
+  const auto again = provider->list();
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(again->instances.size(), 1'200U) << "each once";
 }
 
 TEST_F(AwsStartTest, Issue43_AChangedCloudConfigCountsAtOnce) {

@@ -1,9 +1,11 @@
 #include "client.hpp"
 
 #include "error.hpp"
+#include "listing_limits.hpp"
 #include "signer.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -13,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kCallTries = 3;
-constexpr int kMostPages = 1'000;
+constexpr int64_t kSmallestPage = 5;          // EC2 refuses less
 constexpr milliseconds kCallTimeout{30'000};  // AWS-34
 constexpr milliseconds kFirstPause{200};      // doubled for each further try
 
@@ -65,10 +67,28 @@ bool worth_another_try(const Call& call, const Status& status) {
 // A proxy's page may be a document, too, and would be an empty listing.
 Result<Answer> read_answer(const Call& call, const std::string& body) {
   auto document = XmlDocument::parse(body, call.skipped);
-  if (!document.ok()) return bad_answer(document.status().message()).with_context(call.action);
+  if (!document.ok()) {
+    Status status = bad_answer(document.status().message()).with_context(call.action);
+    if (document.status().code() == Code::resource_exhausted) status.with_reason(kAnswerTooLarge);
+    return status;
+  }
   Answer answer(*std::move(document), body.size());
   if (!answer.answers(call)) return bad_answer("is none of this call").with_context(call.action);
   return answer;
+}
+
+// The host's failure to get an answer; class throttled is its own budget.
+Status not_sent(const Call& call, Status status) {
+  status.with_context(call.action);
+  if (status.code() != Code::resource_exhausted || status.error_class() == ErrorClass::throttled) {
+    return status;
+  }
+  return Status(Code::data_loss, ErrorClass::unavailable, status.message())
+      .with_reason(kAnswerTooLarge);
+}
+
+std::string* page_size(Call& call) {
+  return call.params.find(call.api == Api::ec2 ? ApiName("MaxResults") : ApiName("PageSize"));
 }
 
 std::string next_page(XmlElement result, Api api) {
@@ -144,7 +164,7 @@ Task<Result<HttpResponse>> Client::send(Ctx ctx, const Call& call) {
   const milliseconds begun = host_.timer.now();
   auto answer = co_await http_.send(ctx, std::move(request));
   duration_.record(static_cast<double>((host_.timer.now() - begun).count()) / 1e3, {call.action});
-  if (!answer.ok()) co_return answer.status().with_context(call.action);
+  if (!answer.ok()) co_return not_sent(call, answer.status());
   co_return learn(call, *keys, *std::move(answer));
 }
 
@@ -192,23 +212,54 @@ Task<Status> Client::run(Ctx ctx, Call call) {
 }
 
 Task<Status> Client::pages(Ctx ctx, Call call, PageReader reader) {
-  const Api api = call.api;
-  const std::string action = call.action;
+  limit_page(call);
+  for (;;) {
+    bool begun = false;
+    Status status = co_await read_pages(ctx, call, reader, begun);
+    const bool smaller = status.reason() == kAnswerTooLarge && halve_page(call);
+    if (!smaller || begun) co_return status;
+  }
+}
+
+// Not larger than what was found to fit.
+void Client::limit_page(Call& call) const {
+  const auto known = page_sizes_.find({call.api, call.action});
+  std::string* size = page_size(call);
+  if (known == page_sizes_.end() || size == nullptr) return;
+  *size = std::to_string(std::min<int64_t>(known->second, std::atoll(size->c_str())));
+}
+
+// Whether there is a smaller page to ask for.
+bool Client::halve_page(Call& call) {
+  std::string* size = page_size(call);
+  const int64_t before = size == nullptr ? 0 : std::atoll(size->c_str());
+  if (before <= kSmallestPage) return false;
+  const int64_t now = std::max(before / 2, kSmallestPage);
+  *size = std::to_string(now);
+  int64_t& known = page_sizes_.try_emplace({call.api, call.action}, now).first->second;
+  known = std::min(known, now);  // two listings may have met it
+  host_.log.warning("An answer of AWS was too large: smaller pages are asked for",
+                    {{"call", call.action}, {"page", *size}});
+  return true;
+}
+
+Task<Status> Client::read_pages(Ctx ctx, const Call& call, const PageReader& reader, bool& begun) {
+  const bool ec2 = call.api == Api::ec2;
+  ListingLimits limits;
   std::string token;
-  for (int page = 0; page < kMostPages; ++page) {
+  for (;;) {
     Call question = call;
-    if (!token.empty())
-      question.params.set(api == Api::ec2 ? ApiName("NextToken") : ApiName("Marker"), token);
+    if (!token.empty()) question.params.set(ec2 ? ApiName("NextToken") : ApiName("Marker"), token);
     auto answer = co_await this->call(ctx, std::move(question));
     if (!answer.ok()) co_return answer.status();
+    begun = true;
     Status read = reader(answer->result());
-    if (!read.ok()) co_return read.with_context(action);
-    std::string next = next_page(answer->result(), api);
-    if (next.empty()) co_return Status();
-    if (next == token) break;
-    token = std::move(next);
+    if (!read.ok()) co_return read.with_context(call.action);
+    token = next_page(answer->result(), call.api);
+    if (token.empty()) co_return Status();
+    if (!limits.allows(answer->bytes(), token)) break;
   }
-  co_return bad_answer("has pages without an end").with_context(action);
+  co_return bad_answer("has pages without an end").with_context(call.action);
 }
 
 }  // namespace ccm::aws

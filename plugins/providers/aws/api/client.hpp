@@ -22,14 +22,20 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace ccm::aws {
 
 // The reason of a refusal for the time, after which the next try has the right one.
 inline constexpr const char* kClockCorrected = "ClockCorrected";
+// The reason of data_loss for an answer beyond the limits of bytes (the host's) or elements.
+inline constexpr const char* kAnswerTooLarge = "AnswerTooLarge";
 
 // Takes the result of one page (Answer::result); a failure ends the listing.
 using PageReader = std::function<Status(XmlElement page)>;
@@ -62,11 +68,17 @@ class Client {
   Task<Status> run(Ctx ctx, Call call);
 
   // All pages of a Describe call, by NextToken (EC2) or Marker (the others). The caller sets the
-  // page size, MaxResults or PageSize. Failures: those of call() and of `reader`; data_loss for
-  // more than 1,000 pages, or pages that repeat.
+  // page size, MaxResults or PageSize; when a page is too large, half of it is asked for from then
+  // on, down to five: at once when it is the first one, else by the next listing. Failures: those
+  // of call() and of `reader`; data_loss for more than 1,000 pages or 1 GiB of them, or pages that
+  // repeat.
   Task<Status> pages(Ctx ctx, Call call, PageReader reader);
 
  private:
+  // `begun`: whether the reader has got a page.
+  Task<Status> read_pages(Ctx ctx, const Call& call, const PageReader& reader, bool& begun);
+  void limit_page(Call& call) const;
+  bool halve_page(Call& call);
   [[nodiscard]] HttpRequest request_of(const Call& call) const;
   Task<Status> wait_for_turn(Ctx ctx, const Call& call);
   Task<Result<HttpResponse>> send(Ctx ctx, const Call& call);
@@ -79,6 +91,7 @@ class Client {
   Http http_;
   Clock clock_;
   Rates rates_;
+  std::map<std::pair<Api, std::string>, int64_t> page_sizes_;  // by action; smaller than usual
   Metric duration_;
   Metric errors_;
   Metric throttled_;

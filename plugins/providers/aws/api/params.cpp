@@ -35,6 +35,12 @@ Params& Params::set(ApiName name, const Params& structure) {
   return *this;
 }
 
+std::string* Params::find(ApiName name) {
+  const auto entry = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& known) { return known.path == name.text(); });
+  return entry == entries_.end() ? nullptr : &entry->value;
+}
+
 // The path of one more element of the list.
 std::string Params::element(ApiName name) {
   auto list = std::find_if(lists_.begin(), lists_.end(),

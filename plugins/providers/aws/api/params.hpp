@@ -44,6 +44,8 @@ class Params {
   Params& filter(ApiName name, std::string_view value);
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
+  // The value of a scalar, which may be changed; nullptr when it was not set.
+  [[nodiscard]] std::string* find(ApiName name);
 
   // "Filter[1].Name" and its value, in the order of setting; elements count from 1.
   struct Entry {
