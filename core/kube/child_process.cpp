@@ -77,7 +77,6 @@ std::vector<std::string> environment_of(const ProcessSpec& spec) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
-    if (spec.inherits && !spec.inherits(text.substr(0, text.find('=')))) continue;
     bool replaced = false;
     for (const auto& [name, value] : spec.env) replaced |= text.starts_with(name + "=");
     if (!replaced) result.emplace_back(text);

@@ -8,10 +8,8 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,8 +19,6 @@ struct ProcessSpec {
   std::string command;  // found through PATH when it holds no slash
   std::vector<std::string> args;
   std::vector<std::pair<std::string, std::string>> env;  // on top of this process' environment
-  // Which variables of this process' environment it gets, by their names; empty = all.
-  std::function<bool(std::string_view name)> inherits{};
   bool share_stdin = false;  // else /dev/null
   std::size_t output_limit = 1u << 20;
   std::chrono::milliseconds timeout{60'000};

@@ -1,6 +1,5 @@
 #include "plugin/host_services/process_service.hpp"
 
-#include "base/at_end.hpp"
 #include "kube/child_process.hpp"
 #include "kube/file_text.hpp"
 #include "net/coroutines.hpp"
@@ -12,7 +11,6 @@
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <utility>
@@ -25,13 +23,6 @@ using std::chrono::milliseconds;
 constexpr std::size_t kNamedFileLimit = 1u << 20;
 constexpr std::size_t kOutputLimit = 64u << 10;
 constexpr milliseconds kMostTime{60'000};
-constexpr int kMostPrograms = 4;
-
-// What any program may need to find its own files and the network.
-constexpr std::array<std::string_view, 18> kVariables{
-    "PATH",        "HOME",       "USER",        "LOGNAME",    "LANG",          "LC_ALL",
-    "TZ",          "TMPDIR",     "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY",      "ALL_PROXY",
-    "https_proxy", "http_proxy", "no_proxy",    "all_proxy",  "SSL_CERT_FILE", "SSL_CERT_DIR"};
 
 bool is_blank(char c) { return kBlanks.find(c) != std::string_view::npos; }
 
@@ -44,15 +35,14 @@ bool is_value(std::string_view value, std::string_view command) {
   return is_blank(rest.front()) && (comment.starts_with('#') || comment.starts_with(';'));
 }
 
-struct Wanted {
+struct NamedCommand {
   std::string file;
   std::string setting;
   std::string command;
-  std::string variables;
 };
 
 // Blocks: a file system may hang.
-Status check_file(const Wanted& wanted) {
+Status check_file(const NamedCommand& wanted) {
   const auto text = kube::read_operators_file(wanted.file, kNamedFileLimit);
   if (!text.ok()) return text.status();
   if (names_command(*text, wanted.setting, wanted.command)) return {};
@@ -60,24 +50,17 @@ Status check_file(const Wanted& wanted) {
           "no line of " + wanted.file + " gives " + wanted.setting + " that command"};
 }
 
-Result<kube::ProcessSpec> spec_of(const Wanted& wanted) {
+Result<kube::ProcessSpec> spec_of(const NamedCommand& wanted) {
   auto words = words_of(wanted.command);
   if (!words.ok()) return words.status().with_context(wanted.setting + " of " + wanted.file);
   kube::ProcessSpec spec;
   spec.command = words->front();
   spec.args.assign(words->begin() + 1, words->end());
   spec.output_limit = kOutputLimit;
-  spec.inherits = [prefix = wanted.variables](std::string_view name) {
-    const bool common = std::find(kVariables.begin(), kVariables.end(), name) != kVariables.end();
-    return common || (!prefix.empty() && name.starts_with(prefix));
-  };
   return spec;
 }
 
-// `count` has this one already.
-boost::asio::awaitable<void> run_program(HostOperation::Ptr running, kube::ProcessSpec spec,
-                                         std::shared_ptr<int> count) {
-  const AtEnd counting([count] { --*count; });
+boost::asio::awaitable<void> run_program(HostOperation::Ptr running, kube::ProcessSpec spec) {
   const auto executor = running->component().runtime().loop.executor();
   kube::ProcessEnd end;
   try {
@@ -95,20 +78,15 @@ boost::asio::awaitable<void> run_program(HostOperation::Ptr running, kube::Proce
   running->end({}, &output);
 }
 
-void start_program(const HostOperation::Ptr& running, const Wanted& wanted,
-                   const std::shared_ptr<int>& count) {
+void start_program(const HostOperation::Ptr& running, const NamedCommand& wanted) {
   auto spec = spec_of(wanted);
   if (!spec.ok()) return running->end(spec.status());
-  if (*count >= kMostPrograms) {
-    return running->end({Code::resource_exhausted, "four programs of this component run already"});
-  }
   const auto left = running->context()->remaining();
   spec->timeout =
       left ? std::clamp(std::chrono::duration_cast<milliseconds>(*left), milliseconds(1), kMostTime)
            : kMostTime;
-  ++*count;
   net::spawn(running->component().runtime().loop.executor(),
-             run_program(running, *std::move(spec), count));
+             run_program(running, *std::move(spec)));
 }
 
 }  // namespace
@@ -165,19 +143,19 @@ void ProcessService::run(void* self, ccm_ctx ctx, const ccm_run_request* given,
   auto& service = *static_cast<ProcessService*>(self);
   Status wrong = check_request(given);
   const ccm_run_request request = known(given);
-  Wanted wanted{std::string(view(request.file)), std::string(view(request.setting)),
-                std::string(view(request.command)), std::string(view(request.variables))};
+  NamedCommand wanted{std::string(view(request.file)), std::string(view(request.setting)),
+                      std::string(view(request.command))};
   if (wrong.ok() && !wanted.file.starts_with('/')) {
     wrong = Status(Code::invalid_argument, "\"" + wanted.file + "\" is no absolute path");
   }
-  auto start = [&files = service.files_, count = service.running_,
+  auto start = [&files = service.files_,
                 wanted = std::move(wanted)](const HostOperation::Ptr& running) {
-    files.work([running, count, wanted] {
+    files.work([running, wanted] {
       const Status checked = check_file(wanted);
-      return [running, count, wanted, checked] {
+      return [running, wanted, checked] {
         if (running->ended()) return;
         if (!checked.ok()) return running->end(checked);
-        start_program(running, wanted, count);
+        start_program(running, wanted);
       };
     });
   };

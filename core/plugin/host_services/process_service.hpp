@@ -26,8 +26,6 @@ class ProcessService final : public HostService {
   static const ccm_host_process kTable;
 
   WatchedFiles& files_;
-  // How many programs run; loop thread. Shared with them, since they may end after this object.
-  const std::shared_ptr<int> running_ = std::make_shared<int>(0);
 };
 
 // Whether a line of `text` is "SETTING = COMMAND", by the rules of ccm_run_request.

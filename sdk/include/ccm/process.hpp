@@ -18,7 +18,6 @@ struct Command {
   std::string file;
   std::string setting;
   std::string command;
-  std::string variables{};
 };
 
 class Programs {
@@ -33,7 +32,6 @@ class Programs {
       request.file = c_str(command.file);
       request.setting = c_str(command.setting);
       request.command = c_str(command.command);
-      request.variables = c_str(command.variables);
       return detail::begin_call(host, &ccm_host_process::run, CCM_HOST_PROCESS, "run", ctx, request,
                                 done);
     }

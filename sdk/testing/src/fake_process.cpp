@@ -37,7 +37,7 @@ void FakePrograms::run(void* self, ccm_ctx ctx, const ccm_run_request* given, cc
   if (!ended.ok()) return post_failure(loop, done, ended);
   const ccm_run_request request = known(given);
   const Command command{std::string(view(request.file)), std::string(view(request.setting)),
-                        std::string(view(request.command)), std::string(view(request.variables))};
+                        std::string(view(request.command))};
   loop.post([&programs, done, command] {
     const Result<std::string> output = programs.output_of(command);
     if (!output.ok()) return complete(done, output.status());

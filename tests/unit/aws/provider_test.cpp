@@ -318,7 +318,6 @@ TEST_F(AwsProcessKeysTest, AWS_27_KeysOfAProgramAreRenewedBeforeTheyEnd) {
   const Command asked = programs.runs().front();
   EXPECT_EQ(asked.file, "/h/.aws/config");
   EXPECT_EQ(asked.setting, "credential_process");
-  EXPECT_EQ(asked.variables, "AWS_");
   EXPECT_TRUE(host.log.contains("credential_process of profile default"));
   host.loop.advance(std::chrono::minutes(90));
   EXPECT_TRUE(provider->list().ok());

@@ -64,8 +64,8 @@ class File {
     if (equals == std::string_view::npos) return fault(name_, number, "expected KEY = VALUE");
     if (profile_ != nullptr) {
       const std::string key = lower_case(trim(text.substr(0, equals)));
-      (*profile_)[key] = without_comment(text.substr(equals + 1));
-      if (key == "credential_process") (*profile_)[std::string(kProcessFile)] = name_;
+      profile_->settings[key] = without_comment(text.substr(equals + 1));
+      if (key == "credential_process") profile_->process_file = name_;
     }
     return {};
   }
@@ -101,8 +101,8 @@ const Profile* Profiles::find(std::string_view name) const {
 }
 
 std::string setting(const Profile& profile, std::string_view key) {
-  const auto found = profile.find(key);
-  return found == profile.end() ? std::string() : found->second;
+  const auto found = profile.settings.find(key);
+  return found == profile.settings.end() ? std::string() : found->second;
 }
 
 }  // namespace ccm::aws

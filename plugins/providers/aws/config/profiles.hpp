@@ -9,12 +9,14 @@
 
 namespace ccm::aws {
 
-// Keys are lower case. Never log the values.
-using Profile = std::map<std::string, std::string, std::less<>>;
+struct Profile {
+  // Keys are lower case. Never log the values.
+  std::map<std::string, std::string, std::less<>> settings;
+  // Which of the files credential_process stands in: kConfigFile or kCredentialsFile.
+  std::string_view process_file;
+};
 
-// A setting that Profiles::parse adds: the variable that names the file in which credential_process
-// stands.
-inline constexpr std::string_view kProcessFile = "file of credential_process";
+// The variables that name them.
 inline constexpr std::string_view kConfigFile = "AWS_CONFIG_FILE";
 inline constexpr std::string_view kCredentialsFile = "AWS_SHARED_CREDENTIALS_FILE";
 

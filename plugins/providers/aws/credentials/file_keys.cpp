@@ -40,8 +40,8 @@ Task<Result<Profiles>> read_profiles(Host& host, Ctx ctx, const Environment& env
 }
 
 Command FileKeys::command_of(const Profile& profile) const {
-  return {path_of(environment_, setting(profile, kProcessFile)), "credential_process",
-          setting(profile, "credential_process"), "AWS_"};
+  return {path_of(environment_, profile.process_file), "credential_process",
+          setting(profile, "credential_process")};
 }
 
 Task<Result<Keys>> FileKeys::fetch(Ctx ctx) {

@@ -1,6 +1,6 @@
 /*
  * Programs that a file of the operator names, such as credential_process in a profile of AWS. The host runs them apart
- * from itself: no shell, no descriptor of the host, a small environment, a process group of its own that is killed when
+ * from itself: no shell, no descriptor of the host, its environment, a process group of its own that is killed when
  * the time is over. A draft (docs/plugin-abi.md).
  *
  * For the host:
@@ -28,12 +28,10 @@ extern "C" {
  */
 typedef struct ccm_run_request {
   uint32_t size;
-  uint32_t flags;    /* 0 */
-  ccm_str file;      /* absolute path */
-  ccm_str setting;   /* "credential_process" */
-  ccm_str command;   /* what stands behind the "=", without blanks around it and without a comment behind it (" #", " ;") */
-  ccm_str variables; /* "AWS_": variables of the host that begin so are handed on; [empty] = none. PATH, HOME, the locale,
-                        those of proxies and CAs, and some others are handed on always */
+  uint32_t flags;  /* 0 */
+  ccm_str file;    /* absolute path */
+  ccm_str setting; /* "credential_process" */
+  ccm_str command; /* what stands behind the "=", without blanks around it and without a comment behind it (" #", " ;") */
 } ccm_run_request;
 
 /* [result] [since 1.1] */
@@ -51,8 +49,7 @@ typedef struct ccm_host_process {
   /*
    * Runs a program to its end, for a minute at most. ERRORS: those of ccm_host_file.read for the file; PERMISSION_DENIED
    * (R-174); FAILED_PRECONDITION (it cannot be started, another exit code than 0, more output than that);
-   * RESOURCE_EXHAUSTED (four programs of this component run already); DEADLINE_EXCEEDED.
-   * RESULT const ccm_program_output *. [any-thread]
+   * DEADLINE_EXCEEDED. RESULT const ccm_program_output *. [any-thread]
    */
   void (*run)(void *self, ccm_ctx ctx, const ccm_run_request *request, ccm_completion done);
 } ccm_host_process;

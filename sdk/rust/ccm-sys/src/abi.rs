@@ -1087,7 +1087,6 @@ pub struct ccm_run_request {
     pub file: ccm_str,
     pub setting: ccm_str,
     pub command: ccm_str,
-    pub variables: ccm_str,
 }
 sized!(ccm_run_request);
 
