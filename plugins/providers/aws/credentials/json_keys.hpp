@@ -16,13 +16,14 @@ namespace ccm::aws {
 // A credential_process says "Version": 1, and SessionToken where the others say Token.
 enum class KeysForm { service, process };
 
-// Failures: unauthenticated when "Code" is not "Success"; data_loss when keys, their end or the
-// version are missing. Messages show no value but the code. The host parses: a parser of the
-// plugin's own would be 50 kB.
+// Failures: unauthenticated when the "Code" of a service is not "Success"; data_loss when keys or
+// the version are missing, or their end is no time. Messages show no value but that code. The host
+// parses: a parser of the plugin's own would be 50 kB.
 Result<Keys> parse_json_keys(ObjectHost host, std::string_view text,
                              KeysForm form = KeysForm::service);
 
-// "2026-11-27T09:30:00Z", fractions of a second cut; nothing for another form.
+// "2026-11-27T09:30:00Z", also with an offset ("+02:00") or none, in UTC; fractions of a second are
+// cut. Nothing for another form.
 std::optional<std::chrono::milliseconds> parse_expiration(std::string_view text);
 
 }  // namespace ccm::aws
