@@ -363,6 +363,30 @@ TEST_F(AwsProcessKeysTest, AWS_27_NoFailureShowsWhatTheProgramPrinted) {
   EXPECT_EQ(refusal(), where + "/bin/keys ended with exit code 3");
 }
 
+TEST_F(AwsProcessKeysTest, AFailureOfTheProgramIsOneOfTheCredential) {
+  const std::string right = "[default]\ncredential_process = /bin/keys --for 'a b'\n";
+  host.files.set("/h/.aws/config", right);
+  programs.set(command, Status(Code::failed_precondition, "/bin/keys ended with exit code 3"));
+  Status status = make().initialize();
+  EXPECT_EQ(status.code(), Code::unauthenticated);
+  EXPECT_EQ(status.error_class(), ErrorClass::auth);
+  EXPECT_EQ(status.reason(), "CloudCredentialRefused");
+  programs.set(command, Status(Code::deadline_exceeded, "/bin/keys did not end"));
+  EXPECT_EQ(make().initialize().code(), Code::deadline_exceeded);
+  // Somebody writes the file while it is read.
+  for (const char* half : {"", "[default]\n", "[defau", "[default]\ncredential_proc"}) {
+    host.files.set("/h/.aws/config", right);
+    prints(keys("ASIA3", "2026-01-01T02:00:00Z"));
+    start();
+    host.files.set("/h/.aws/config", half);
+    host.loop.advance(std::chrono::hours(3));
+    cloud.faults.push_back({"", 1, 401, "AuthFailure", "ended"});
+    EXPECT_FALSE(provider->list().ok());
+    status = provider->list().status();
+    EXPECT_EQ(status.error_class(), ErrorClass::auth) << half << ": " << status.message();
+  }
+}
+
 TEST_F(AwsStartTest, AWS_27_ARoleOfAProfileWithoutASourceStandsOnWhatIsAround) {
   metadata_answers();
   keys_from({{"HOME", "/h"}});

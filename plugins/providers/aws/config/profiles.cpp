@@ -65,7 +65,7 @@ class File {
     if (profile_ != nullptr) {
       const std::string key = lower_case(trim(text.substr(0, equals)));
       profile_->settings[key] = without_comment(text.substr(equals + 1));
-      if (key == "credential_process") profile_->process_file = name_;
+      if (key == kCredentialProcess) profile_->process_file = name_;
     }
     return {};
   }

@@ -19,6 +19,8 @@ struct Profile {
 // The variables that name them.
 inline constexpr std::string_view kConfigFile = "AWS_CONFIG_FILE";
 inline constexpr std::string_view kCredentialsFile = "AWS_SHARED_CREDENTIALS_FILE";
+// A setting: the program that prints keys.
+inline constexpr std::string_view kCredentialProcess = "credential_process";
 
 class Profiles {
  public:

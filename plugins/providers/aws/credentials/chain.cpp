@@ -125,8 +125,8 @@ class ProfileSource {
     if (!setting(profile, "sso_session").empty() || !setting(profile, "sso_start_url").empty()) {
       return in_profile(name, "SSO needs somebody who logs in; use a role");
     }
-    if (!setting(profile, "credential_process").empty()) {
-      return KeySourcePtr(std::make_unique<FileKeys>(parts_.host, parts_.environment, name, true));
+    if (!setting(profile, kCredentialProcess).empty()) {
+      return KeySourcePtr(std::make_unique<ProcessKeys>(parts_.host, parts_.environment, name));
     }
     return KeySourcePtr();
   }

@@ -39,22 +39,10 @@ Task<Result<Profiles>> read_profiles(Host& host, Ctx ctx, const Environment& env
   co_return Profiles::parse(*config, *credentials);
 }
 
-Command FileKeys::command_of(const Profile& profile) const {
-  return {path_of(environment_, profile.process_file), "credential_process",
-          setting(profile, "credential_process")};
-}
-
 Task<Result<Keys>> FileKeys::fetch(Ctx ctx) {
   auto profiles = co_await read_profiles(host_, ctx, environment_);
   if (!profiles.ok()) co_return profiles.status();
   const Profile* profile = profiles->find(profile_);
-  if (process_ && profile != nullptr) {
-    const Programs programs(host_.find<ccm_host_process>(CCM_HOST_PROCESS));
-    Command command = command_of(*profile);
-    auto output = co_await programs.run(ctx, std::move(command));
-    if (!output.ok()) co_return output.status();
-    co_return parse_json_keys(host_.objects, *output, KeysForm::process);
-  }
   Keys keys;
   if (profile != nullptr) {
     keys.access_key_id = setting(*profile, "aws_access_key_id");
@@ -65,6 +53,33 @@ Task<Result<Keys>> FileKeys::fetch(Ctx ctx) {
     co_return invalid_configuration("aws_access_key_id or aws_secret_access_key is missing");
   }
   co_return keys;
+}
+
+Task<Result<std::string>> ProcessKeys::output(Ctx ctx) {
+  auto profiles = co_await read_profiles(host_, ctx, environment_);
+  if (!profiles.ok()) co_return profiles.status();
+  const Profile* profile = profiles->find(profile_);
+  if (profile == nullptr || setting(*profile, kCredentialProcess).empty()) {
+    co_return invalid_configuration("credential_process is missing");
+  }
+  Command command{path_of(environment_, profile->process_file), std::string(kCredentialProcess),
+                  setting(*profile, kCredentialProcess)};
+  const Programs programs(host_.find<ccm_host_process>(CCM_HOST_PROCESS));
+  auto output = co_await programs.run(ctx, std::move(command));
+  co_return output;
+}
+
+Task<Result<Keys>> ProcessKeys::fetch(Ctx ctx) {
+  auto output = co_await this->output(ctx);
+  if (output.ok()) co_return parse_json_keys(host_.objects, *output, KeysForm::process);
+  const Status& failed = output.status();
+  if (failed.code() == Code::cancelled || failed.code() == Code::deadline_exceeded ||
+      failed.code() == Code::unimplemented) {
+    co_return failed;
+  }
+  // Also what is wrong in the files: somebody may be writing them.
+  co_return Status(Code::unauthenticated, ErrorClass::auth, failed.message())
+      .with_reason("CloudCredentialRefused");
 }
 
 }  // namespace ccm::aws

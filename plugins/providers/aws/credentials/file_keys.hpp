@@ -1,5 +1,5 @@
-// Keys of a profile in the shared files, read again whenever AWS refused them: somebody rotated
-// them; or of the program that its credential_process names. Also where those files are. [serial]
+// Keys of a profile in the shared files, or of the program that its credential_process names, both
+// read again whenever AWS refused them: somebody rotated them. Also where those files are. [serial]
 #pragma once
 
 #include "aws/config/environment.hpp"
@@ -21,22 +21,35 @@ Task<Result<Profiles>> read_profiles(Host& host, Ctx ctx, const Environment& env
 
 class FileKeys : public KeySource {
  public:
-  // `process`: of its credential_process, which the host runs anew for each renewal.
-  FileKeys(Host& host, const Environment& environment, std::string profile, bool process = false)
-      : host_(host), environment_(environment), profile_(std::move(profile)), process_(process) {}
+  FileKeys(Host& host, const Environment& environment, std::string profile)
+      : host_(host), environment_(environment), profile_(std::move(profile)) {}
+
+  Task<Result<Keys>> fetch(Ctx ctx) override;
+  [[nodiscard]] std::string description() const override { return "profile " + profile_; }
+
+ private:
+  Host& host_;
+  const Environment environment_;
+  const std::string profile_;
+};
+
+// The host runs the program anew for each renewal. A setting that is missing is a refusal as well.
+class ProcessKeys : public KeySource {
+ public:
+  ProcessKeys(Host& host, const Environment& environment, std::string profile)
+      : host_(host), environment_(environment), profile_(std::move(profile)) {}
 
   Task<Result<Keys>> fetch(Ctx ctx) override;
   [[nodiscard]] std::string description() const override {
-    return (process_ ? "credential_process of profile " : "profile ") + profile_;
+    return "credential_process of profile " + profile_;
   }
 
  private:
-  [[nodiscard]] Command command_of(const Profile& profile) const;
+  Task<Result<std::string>> output(Ctx ctx);
 
   Host& host_;
   const Environment environment_;
   const std::string profile_;
-  const bool process_;
 };
 
 }  // namespace ccm::aws
