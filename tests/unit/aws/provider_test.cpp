@@ -387,6 +387,29 @@ TEST_F(AwsProcessKeysTest, AFailureOfTheProgramIsOneOfTheCredential) {
   }
 }
 
+TEST_F(AwsProcessKeysTest, AProgramIsNotRunForEachCall) {
+  host.files.set("/h/.aws/config", "[default]\ncredential_process = /bin/keys --for 'a b'\n");
+  prints(keys("ASIA3", ""));
+  start();
+  host.loop.advance(std::chrono::minutes(1));
+  cloud.faults.push_back({"", 20, 401, "AuthFailure", "no"});
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(provider->list().ok());
+  EXPECT_EQ(programs.runs().size(), 2u) << "once anew, since AWS refused them";
+  programs.set(command, Status(Code::failed_precondition, "/bin/keys ended with exit code 3"));
+  host.loop.advance(std::chrono::seconds(6));
+  for (int i = 0; i < 4; ++i) {
+    const auto failed = provider->list().status();
+    EXPECT_NE(failed.message().find("exit code 3"), std::string::npos) << failed.message();
+  }
+  EXPECT_EQ(programs.runs().size(), 3u);
+  cloud.faults.clear();
+  prints(keys("ASIA4", ""));
+  host.loop.advance(std::chrono::seconds(6));
+  EXPECT_TRUE(provider->list().ok());
+  EXPECT_EQ(signer(), "ASIA4");
+  EXPECT_EQ(programs.runs().size(), 4u);
+}
+
 TEST_F(AwsStartTest, AWS_27_ARoleOfAProfileWithoutASourceStandsOnWhatIsAround) {
   metadata_answers();
   keys_from({{"HOME", "/h"}});

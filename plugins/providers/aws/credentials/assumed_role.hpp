@@ -6,6 +6,7 @@
 
 #include <ccm/host.hpp>
 
+#include <chrono>
 #include <string>
 
 namespace ccm::aws {
@@ -29,6 +30,7 @@ class AssumedRoleKeys : public KeySource {
   // Asks the base for its keys, too.
   Task<Result<Keys>> fetch(Ctx ctx) override;
   [[nodiscard]] std::string description() const override;
+  [[nodiscard]] std::chrono::milliseconds pause() const override { return base_->pause(); }
 
  private:
   Host& host_;

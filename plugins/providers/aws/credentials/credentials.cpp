@@ -18,6 +18,7 @@ void Credentials::configure(KeySourcePtr source) {
   source_ = std::move(source);
   current_.reset();
   running_.reset();
+  last_.reset();
 }
 
 std::string Credentials::description() const { return source_ ? source_->description() : ""; }
@@ -32,8 +33,11 @@ Task<Result<KeysPtr>> Credentials::keys(Ctx ctx) {
   if (!source_) co_return Status(Code::failed_precondition, "no source of keys is configured");
   if (!renewal_due()) co_return current_;
   std::shared_ptr<Round> round = running_;
+  if (!round && last_ && host_.timer.now() < last_->since + source_->pause()) {
+    co_return last_->outcome;
+  }
   if (!round) {
-    round = running_ = std::make_shared<Round>(host_.post);
+    round = running_ = std::make_shared<Round>(host_);
     host_.spawn(run(round));
   }
   if (current_ && host_.timer.now() < ends_at_) co_return current_;
@@ -78,7 +82,7 @@ Task<Status> Credentials::run(std::shared_ptr<Round> round) {
       host_.log.warning("AWS credentials could not be renewed; the old ones are used on",
                         {{"source", source->description()}, {"err", fetched.status()}});
     }
-    running_.reset();
+    last_ = std::move(running_);
   }
   round->ended.open();
   co_return Status();  // the failure is told to those who asked

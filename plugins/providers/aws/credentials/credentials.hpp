@@ -28,16 +28,17 @@ class Credentials {
   [[nodiscard]] std::string description() const;
 
   // Keys that hold. A call waits only when there are none that do; those that wait share one
-  // question. Failures: failed_precondition before configure(), those of the source, and the end of
-  // `ctx`.
+  // question, and its answer for the source's pause(). Failures: failed_precondition before
+  // configure(), those of the source, and the end of `ctx`.
   Task<Result<KeysPtr>> keys(Ctx ctx);
   // AWS does not take them: the next call gets new ones, if the source has others.
   void refused(const KeysPtr& keys);
 
  private:
   struct Round {
-    explicit Round(const Post& post) : ended(post) {}
+    explicit Round(const Host& host) : ended(host.post), since(host.timer.now()) {}
     Gate ended;
+    const std::chrono::milliseconds since;
     Result<KeysPtr> outcome = Status(Code::unavailable, "nobody asked for keys");
   };
 
@@ -52,6 +53,7 @@ class Credentials {
   std::chrono::milliseconds renew_at_{0};
   std::chrono::milliseconds ends_at_{0};
   std::shared_ptr<Round> running_;
+  std::shared_ptr<Round> last_;  // the one that ended last
 };
 
 }  // namespace ccm::aws

@@ -9,6 +9,7 @@
 #include <ccm/host.hpp>
 #include <ccm/process.hpp>
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -43,6 +44,7 @@ class ProcessKeys : public KeySource {
   [[nodiscard]] std::string description() const override {
     return "credential_process of profile " + profile_;
   }
+  [[nodiscard]] std::chrono::milliseconds pause() const override { return std::chrono::seconds(5); }
 
  private:
   Task<Result<std::string>> output(Ctx ctx);

@@ -7,6 +7,7 @@
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -28,6 +29,9 @@ class KeySource {
   // Keys that have ended are used on while none are to be had: those of the metadata service, which
   // AWS itself makes so (AWS-30).
   [[nodiscard]] virtual bool outlives_expiry() const { return false; }
+  // What the last fetch gave is given for that long, also when AWS refused it: a program that fails
+  // is not started by each call.
+  [[nodiscard]] virtual std::chrono::milliseconds pause() const { return {}; }
 };
 using KeySourcePtr = std::unique_ptr<KeySource>;
 
