@@ -1,6 +1,7 @@
 #include "kube/child_process.hpp"
 
 #include "base/at_end.hpp"
+#include "kube/task_group.hpp"
 #include "net/coroutines.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -11,7 +12,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,47 +29,65 @@ namespace asio = boost::asio;
 constexpr std::size_t kMebibyte = 1u << 20;
 constexpr std::size_t kErrorsLimit = kMebibyte;
 constexpr std::size_t kErrorsKept = 4096;
+// A program that has closed its output, or is killed, ends at once.
+constexpr std::chrono::milliseconds kNextLook{10};
+constexpr int kLooksForGroup = 100;
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
-// A started program; destroying this ends it, and all of its group if it leads one.
+// A started program, until it is reaped. Loop thread.
 class Child {
  public:
-  Child(pid_t pid, bool leads_group) : pid_(pid), leads_group_(leads_group) {}
-  ~Child() {
-    if (!running()) return;
-    kill();
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+  Child(const asio::any_io_executor& executor, pid_t pid, bool leads_group)
+      : changed(executor), pid_(pid), leads_group_(leads_group) {}
 
-  [[nodiscard]] bool running() const { return pid_ > 0; }
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool running() const { return !status_; }
   [[nodiscard]] bool timed_out() const { return timed_out_; }
-  [[nodiscard]] int status() const { return status_; }
+  [[nodiscard]] int status() const { return status_.value_or(0); }
   void expire() {
     if (!running()) return;
     timed_out_ = true;
     kill();
   }
-  void kill() const {
-    if (!running()) return;  // kill(-1) would end all processes of this user
+  void kill() {
+    if (!running()) return;  // its number may be another's
     if (leads_group_) ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);  // it may have left that group
+    release();
   }
-  // True when it has ended.
+  // Nobody waits for its output any more: its group may be killed when it has ended.
+  void release() {
+    released_ = true;
+    changed.notify();
+  }
+  [[nodiscard]] bool released() const { return released_; }
+  // True when it has ended; then its group is killed. What it leaves behind is this process' child
+  // now if this is PID 1, as in a container.
   bool reap() {
-    const pid_t got = ::waitpid(pid_, &status_, WNOHANG);
-    if (got == 0 || (got < 0 && errno == EINTR)) return false;
-    pid_ = -1;
+    siginfo_t info{};
+    // Its number is its group's as long as it is not reaped.
+    const int failed = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+    if (failed == 0 ? info.si_pid == 0 : errno == EINTR) return false;
+    if (failed == 0) kill();
+    int status = 0;
+    (void)::waitpid(pid_, &status, WNOHANG);
+    status_ = status;
+    changed.notify();
     return true;
   }
+  // After reap(). False when no child of this process is in the group.
+  [[nodiscard]] bool reap_group() const {
+    pid_t got = leads_group_ ? 1 : -1;
+    while (got > 0) got = ::waitpid(-pid_, nullptr, WNOHANG);
+    return got == 0;
+  }
+
+  Signal changed;
 
  private:
-  pid_t pid_;
-  bool leads_group_;
-  int status_ = 0;
+  const pid_t pid_;
+  const bool leads_group_;
+  std::optional<int> status_;
+  bool released_ = false;
   bool timed_out_ = false;
 };
 
@@ -133,18 +151,12 @@ int spawn(const ProcessSpec& spec, int output, int errors, pid_t& pid) {
   return error;
 }
 
-asio::awaitable<void> wait_end(asio::any_io_executor executor, std::shared_ptr<Child> child) {
-  const int number = static_cast<int>(::syscall(SYS_pidfd_open, child->pid(), 0));
-  asio::posix::stream_descriptor descriptor(executor);
-  if (number >= 0) descriptor.assign(number);
-  asio::steady_timer timer(executor);
-  while (!child->reap()) {
-    if (number >= 0) {
-      co_await descriptor.async_wait(asio::posix::stream_descriptor::wait_read, kTuple);
-    } else {  // a kernel without pidfd_open
-      timer.expires_after(std::chrono::milliseconds(20));
-      co_await timer.async_wait(kTuple);
-    }
+// Until it is reaped; whoever runs it may be gone before.
+asio::awaitable<void> reap(asio::any_io_executor executor, std::shared_ptr<Child> child) {
+  while (!child->released()) co_await child->changed.wait();
+  while (!child->reap()) co_await net::pause(executor, kNextLook);
+  for (int i = 0; i < kLooksForGroup && child->reap_group(); ++i) {
+    co_await net::pause(executor, kNextLook);
   }
 }
 
@@ -177,7 +189,7 @@ class Output {
   [[nodiscard]] const std::string& text() const { return text_; }
 
   // Until its end, close(), or the limit, which ends the program.
-  static asio::awaitable<void> read(std::shared_ptr<Output> output, std::weak_ptr<Child> child) {
+  static asio::awaitable<void> read(std::shared_ptr<Output> output, std::shared_ptr<Child> child) {
     std::array<char, 4096> block;
     while (!output->too_many()) {
       auto buffer = asio::buffer(block);
@@ -185,7 +197,7 @@ class Output {
       if (failed) co_return;
       output->take({block.data(), count});
     }
-    if (const auto flooding = child.lock()) flooding->kill();
+    child->kill();
   }
   // Takes the text that the program left before it ended.
   void read_rest() {
@@ -249,20 +261,21 @@ asio::awaitable<ProcessEnd> run_process(asio::any_io_executor executor, ProcessS
     end.status = cannot_start(spec, error);
     co_return end;
   }
-  auto child = std::make_shared<Child>(pid, !spec.share_stdin);
-  std::weak_ptr<Child> weak = child;
-  if (errors_end >= 0) net::spawn(executor, Output::read(errors, weak));
+  const auto child = std::make_shared<Child>(executor, pid, !spec.share_stdin);
+  const AtEnd ending([child] { child->kill(); });
+  net::spawn(executor, reap(executor, child));
+  if (errors_end >= 0) net::spawn(executor, Output::read(errors, child));
   asio::steady_timer deadline(executor, spec.timeout);
   // The output has no end as long as a process that has left the group, and is not killed, can
   // write to it.
-  deadline.async_wait([weak, output](boost::system::error_code failed) {
-    const std::shared_ptr<Child> late = weak.lock();
-    if (failed || !late) return;
-    late->expire();
+  deadline.async_wait([child, output](boost::system::error_code failed) {
+    if (failed) return;
+    child->expire();
     output->close();
   });
-  co_await Output::read(output, weak);
-  co_await wait_end(executor, child);
+  co_await Output::read(output, child);
+  child->release();
+  while (child->running()) co_await child->changed.wait();
   deadline.cancel();
   errors->read_rest();
   end.output = output->text();

@@ -19,7 +19,7 @@ struct ProcessSpec {
   std::string command;  // found through PATH when it holds no slash
   std::vector<std::string> args;
   std::vector<std::pair<std::string, std::string>> env;  // on top of this process' environment
-  bool share_stdin = false;  // else /dev/null
+  bool share_stdin = false;                              // else /dev/null
   std::size_t output_limit = 1u << 20;
   std::chrono::milliseconds timeout{60'000};
 };
@@ -33,9 +33,10 @@ struct ProcessEnd {
 };
 
 // Runs it to its end, and that of its output. One that writes more than its limit to stdout, or
-// than 1 MiB to stderr, is killed. Its whole process group is killed when the time is over or the
-// coroutine ends early. With share_stdin it is in this process' group, which alone may read from
-// the terminal, is killed alone, and stderr is this process' own.
+// than 1 MiB to stderr, is killed. Its whole process group is killed then, when the time is over,
+// or when the coroutine ends early; nothing waits on the loop for that. With share_stdin it is in
+// this process' group, which alone may read from the terminal, is killed alone, and stderr is this
+// process' own.
 boost::asio::awaitable<ProcessEnd> run_process(boost::asio::any_io_executor executor,
                                                ProcessSpec spec);
 

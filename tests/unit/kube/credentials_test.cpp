@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -264,6 +265,25 @@ TEST_F(CredentialsTest, AProcessThatSharesStdinIsKilledToo) {
   spec.timeout = std::chrono::milliseconds(50);
   const auto output = run(run_process(loop_.get_executor(), spec));
   EXPECT_EQ(output.status.code(), Code::deadline_exceeded);
+}
+
+// As in a container, where it is PID 1: what has lost its parent is its own child.
+TEST_F(CredentialsTest, NothingOfAProcessGroupIsLeftBehind) {
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  ProcessSpec spec;
+  spec.command = "sh";
+  spec.timeout = std::chrono::milliseconds(500);
+  for (const char* after : {"", "sleep 600"}) {
+    const std::string file = folder_.path() + "/left";
+    spec.args = {"-c", "sleep 600 >/dev/null 2>&1 & echo $! >" + file + "; " + after};
+    const auto output = run(run_process(loop_.get_executor(), spec));
+    EXPECT_EQ(output.status.ok(), after[0] == 0) << output.status.message();
+    const auto left = read_file(file);
+    ASSERT_TRUE(left.ok());
+    run_until([&] { return ::kill(std::stoi(*left), 0) != 0; });
+    EXPECT_NE(::kill(std::stoi(*left), 0), 0) << "it runs, or nobody took its exit code";
+  }
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_F(CredentialsTest, ManyRequestsShareOneRunOfThePlugin) {
