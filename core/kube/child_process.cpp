@@ -248,11 +248,12 @@ asio::awaitable<ProcessEnd> run_process(asio::any_io_executor executor, ProcessS
     errors->close();
   });
   const int output_end = output->open();
-  if (output_end < 0) {
+  const int errors_end = output_end < 0 || spec.share_stdin ? -1 : errors->open();
+  if (output_end < 0 || (errors_end < 0 && !spec.share_stdin)) {
     end.status = cannot_start(spec, errno);
+    if (output_end >= 0) ::close(output_end);
     co_return end;
   }
-  const int errors_end = spec.share_stdin ? -1 : errors->open();
   pid_t pid = -1;
   const int error = spawn(spec, output_end, errors_end, pid);
   ::close(output_end);

@@ -67,7 +67,7 @@ boost::asio::awaitable<void> run_program(HostOperation::Ptr running, kube::Proce
     auto program = kube::run_process(executor, std::move(spec));
     end = co_await net::until_stopped(std::move(program), running->stop_token());
   } catch (const boost::system::system_error&) {
-    co_return;  // the operation has ended, and the program with it
+    end.status = {Code::unavailable, "the program was given up"};  // unless the operation has ended
   }
   if (!end.status.ok()) {
     running->end(end.status);
