@@ -113,7 +113,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 Status cannot_start(const ProcessSpec& spec, int error) {
   return {Code::failed_precondition,
-          "cannot start " + spec.command + ": " + std::generic_category().message(error)};
+          "cannot start " + spec.name + ": " + std::generic_category().message(error)};
 }
 
 // Starts the program with default signal handling, in a process group of its own unless it shares
@@ -163,7 +163,7 @@ asio::awaitable<void> reap(asio::any_io_executor executor, std::shared_ptr<Child
 Status too_much(const ProcessSpec& spec, std::size_t limit, const char* where) {
   const std::string size = limit < kMebibyte ? std::to_string(limit >> 10) + " KiB"
                                              : std::to_string(limit >> 20) + " MiB";
-  return {Code::failed_precondition, spec.command + " printed more than " + size + where};
+  return {Code::failed_precondition, spec.name + " printed more than " + size + where};
 }
 
 // What a program writes to a pipe: the front is kept, the rest only counted.
@@ -227,19 +227,20 @@ class Output {
 Status verdict(const ProcessSpec& spec, const Child& child) {
   if (child.timed_out()) {
     return {Code::deadline_exceeded,
-            spec.command + " did not end within " + std::to_string(spec.timeout.count()) + " ms"};
+            spec.name + " did not end within " + std::to_string(spec.timeout.count()) + " ms"};
   }
   const int status = child.status();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   return {Code::failed_precondition,
-          spec.command + (WIFEXITED(status)
-                              ? " ended with exit code " + std::to_string(WEXITSTATUS(status))
-                              : " was killed by signal " + std::to_string(WTERMSIG(status)))};
+          spec.name + (WIFEXITED(status)
+                           ? " ended with exit code " + std::to_string(WEXITSTATUS(status))
+                           : " was killed by signal " + std::to_string(WTERMSIG(status)))};
 }
 
 }  // namespace
 
 asio::awaitable<ProcessEnd> run_process(asio::any_io_executor executor, ProcessSpec spec) {
+  if (spec.name.empty()) spec.name = spec.command;
   ProcessEnd end;
   const auto output = std::make_shared<Output>(executor, spec.output_limit, spec.output_limit);
   const auto errors = std::make_shared<Output>(executor, kErrorsLimit, kErrorsKept);

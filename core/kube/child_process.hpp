@@ -17,6 +17,7 @@ namespace ccm::kube {
 
 struct ProcessSpec {
   std::string command;  // found through PATH when it holds no slash
+  std::string name{};   // what messages call it; empty = the command
   std::vector<std::string> args;
   std::vector<std::pair<std::string, std::string>> env;  // on top of this process' environment
   bool share_stdin = false;                              // else /dev/null

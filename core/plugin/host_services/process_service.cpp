@@ -52,9 +52,12 @@ Status check_file(const NamedCommand& wanted) {
 
 Result<kube::ProcessSpec> spec_of(const NamedCommand& wanted) {
   auto words = words_of(wanted.command);
-  if (!words.ok()) return words.status().with_context(wanted.setting + " of " + wanted.file);
+  const std::string name = wanted.setting + " of " + wanted.file;
+  if (!words.ok()) return words.status().with_context(name);
   kube::ProcessSpec spec;
   spec.command = words->front();
+  // Where a shell is expected, the first word may be NAME=SECRET.
+  if (!spec.command.starts_with('/')) spec.name = name;
   spec.args.assign(words->begin() + 1, words->end());
   spec.output_limit = kOutputLimit;
   return spec;

@@ -175,6 +175,13 @@ TEST_F(ProcessServiceTest, AProgramThatIsNotThere) {
   EXPECT_TRUE(has(run_named("/bin/echo 'a").message(), "a quote of the command has no end"));
 }
 
+TEST_F(ProcessServiceTest, R_175_AFirstWordThatIsNoPathIsNotShown) {
+  EXPECT_EQ(run_named("VAULT_TOKEN=s3cret /bin/keys").message(),
+            "cannot start credential_process of " + path("config") + ": No such file or directory");
+  EXPECT_EQ(run_named("false s3cret").message(),
+            "credential_process of " + path("config") + " ended with exit code 1");
+}
+
 TEST_F(ProcessServiceTest, R_6_UnknownPartsOfARequestAreRefused) {
   auto request = sized<ccm_run_request>();
   request.flags = 1;

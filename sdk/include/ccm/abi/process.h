@@ -7,8 +7,8 @@
  * R-174 It runs a command only when a line of `file` is "SETTING = COMMAND" with these words (SETTING in any case), and the file is a regular
  *       one that belongs to root or to the host's user, and that nobody else may write. So what a cloud, a Service or a
  *       Node says never becomes a command, whatever a plugin makes of it.
- * R-175 What the program prints is in no message and no log line. Messages have its name and how it ended, not its
- *       arguments.
+ * R-175 What the program prints is in no message and no log line. Messages have its path, or setting and file where
+ *       the command does not begin with one, and how it ended, not its arguments.
  */
 #ifndef CCM_ABI_PROCESS_H
 #define CCM_ABI_PROCESS_H
