@@ -34,6 +34,7 @@ void node_target(std::string_view bytes);
 void object_target(std::string_view bytes);
 void octavia_target(std::string_view bytes);
 void openstack_target(std::string_view bytes);
+void program_target(std::string_view bytes);
 void protobuf_target(std::string_view bytes);
 void serving_target(std::string_view bytes);
 void static_configuration_target(std::string_view bytes);
