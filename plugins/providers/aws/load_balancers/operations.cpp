@@ -55,6 +55,17 @@ bool names_groups(const Subject& subject, const Settings& settings) {
          !subject.options.extra_security_groups.empty() || !settings.elb_security_group.empty();
 }
 
+// EC2 lets no group have more rules, whatever the account's quota.
+Status check_rules(const Subject& subject) {
+  constexpr std::size_t kMostRules = 1'000;
+  const std::size_t ports = subject.service.ports.size();
+  const std::size_t ranges = subject.clients.size();
+  if (ports * ranges <= kMostRules) return {};
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                std::to_string(ports) + " ports times " + std::to_string(ranges) +
+                    " loadBalancerSourceRanges are more rules than the 1,000 of a security group");
+}
+
 LoadBalancer in_state(LoadBalancerState state) {
   LoadBalancer out;
   out.state = state;
@@ -271,6 +282,7 @@ Task<Status> LoadBalancers::prepare(Ctx ctx, Subject& subject, const Backends& b
   subject.group_tags = group_tags(subject, cluster_);
   const bool dual = found.network ? found.network->dual_stack : subject.options.dual_stack;
   subject.clients = client_ranges(subject.service, dual && kind == Kind::network);
+  if (Status few = check_rules(subject); !few.ok()) co_return few;
   const auto ids = wanted_instances(backends, subject.options.node_labels);
   const auto instances = co_await instances_of(ctx, ids);
   if (!instances.ok()) co_return instances.status();

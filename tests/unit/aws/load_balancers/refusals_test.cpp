@@ -76,6 +76,24 @@ TEST_F(AwsLoadBalancersTest, AWS_155_NameAndSubnetsThatStayAreTold) {
   EXPECT_EQ(events("SubnetsNotFollowed").size(), 2U);
 }
 
+// Before half a million of rules is built.
+TEST_F(AwsLoadBalancersTest, AWS_90_PortsTimesRangesThatNoGroupTakesAreRefused) {
+  std::vector<int> ports;
+  for (int port = 1; port <= 50; ++port) ports.push_back(port);
+  for (auto service : {nlb(ports), with(web(ports), {})}) {
+    ensured(service);
+    for (int i = 0; i < 21; ++i) {
+      service.source_ranges.push_back("10.0." + std::to_string(i) + ".0/24");
+    }
+    const Status why = refused(service);
+    EXPECT_EQ(why.error_class(), ErrorClass::invalid_spec);
+    EXPECT_NE(why.message().find("50 ports"), std::string::npos) << why.message();
+    EXPECT_FALSE(update(service, nodes()).ok());
+    EXPECT_TRUE(remove(service).ok());
+    expect_nothing_left();
+  }
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_86_155_AnEmptyValueIsNone) {
   ensured(nlb({80}, {{"scheme", ""},
                      {"ip-address-type", ""},
