@@ -480,6 +480,17 @@ void read_health(OptionReading& reading) {
   reading.out.health = check;
 }
 
+// Each once: every Node is looked at for each of them.
+void read_node_labels(OptionReading& reading) {
+  constexpr std::size_t kMostLabels = 64;  // the host takes no more in an answer
+  const std::string_view name = annotation::kTargetNodeLabels;
+  KeyValues& labels = reading.out.node_labels;
+  labels = reading.given.pairs(name);
+  std::sort(labels.begin(), labels.end());
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  if (labels.size() > kMostLabels) reading.given.refuse(name, "more than 64 labels");
+}
+
 // Annotations that count for the other kind alone.
 void warn_of_other_kind(OptionReading& reading) {
   constexpr std::array<std::string_view, 7> kNetworkAlone{
@@ -590,7 +601,7 @@ Result<ServiceOptions> read_options(const LoadBalancerService& service, const Se
     read_network_attributes(reading);
     read_alpn(reading);
   }
-  reading.out.node_labels = reading.given.pairs(annotation::kTargetNodeLabels);
+  read_node_labels(reading);
   warn_of_other_kind(reading);
   warn_of_unknown(reading);
   if (!reading.given.failure().ok()) return reading.given.failure();

@@ -94,6 +94,17 @@ TEST_F(AwsLoadBalancersTest, AWS_90_PortsTimesRangesThatNoGroupTakesAreRefused) 
   }
 }
 
+TEST_F(AwsLoadBalancersTest, LabelsOfTargetsCountOnceAndAreAtMost64) {
+  std::string same;
+  std::string others;
+  for (int i = 0; i < 15'000; ++i) same += "n,";
+  for (int i = 0; i < 65; ++i) others += "n" + std::to_string(i) + ",";
+  const auto made = ensured(nlb({80}, {{"target-node-labels", same}}));
+  EXPECT_EQ(made.node_labels, std::vector<std::string>{"n"});
+  EXPECT_EQ(refused(nlb({80}, {{"target-node-labels", others}})).error_class(),
+            ErrorClass::invalid_spec);
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_86_155_AnEmptyValueIsNone) {
   ensured(nlb({80}, {{"scheme", ""},
                      {"ip-address-type", ""},
