@@ -50,8 +50,9 @@ Task<Result<SourceUsers>> GroupUsers::others(Ctx ctx, std::string id) {
   co_return users;
 }
 
-Task<Status> GroupUsers::tell_who_checks(Ctx ctx, const LoadBalancerService& service,
-                                         std::string id, std::set<std::string> ports) {
+Task<Status> GroupUsers::read_who_checks(Ctx ctx, const LoadBalancerService& service,
+                                         std::string id, std::set<std::string> ports,
+                                         std::set<std::string>& keys) {
   if (ports.empty()) co_return Status();
   const auto all = co_await elbv2_.groups(ctx, kKnown);
   if (!all.ok()) co_return all.status();
@@ -59,7 +60,6 @@ Task<Status> GroupUsers::tell_who_checks(Ctx ctx, const LoadBalancerService& ser
   if (!tags.ok()) co_return tags.status();
   const auto balancers = co_await elbv2_.list(ctx, kKnown);
   if (!balancers.ok()) co_return balancers.status();
-  std::set<std::string> keys;
   std::set<std::string> written;  // port, subnets, and whether groups do in place of such a rule
   for (const auto& [arn, group] : **all) {
     if (!ports.contains(group.health.port)) continue;
@@ -75,6 +75,17 @@ Task<Status> GroupUsers::tell_who_checks(Ctx ctx, const LoadBalancerService& ser
       keys.insert(others.begin(), others.end());
     }
   }
+  co_return Status();
+}
+
+Task<Status> GroupUsers::apply(Ctx ctx, const LoadBalancerService& service, std::string id,
+                               std::vector<RuleChange> changes) {
+  std::set<std::string> keys;
+  auto closed = closed_checks(changes);
+  Status read = co_await read_who_checks(ctx, service, std::move(id), std::move(closed), keys);
+  if (!read.ok()) co_return read;
+  Status applied = co_await groups_.apply_all(ctx, std::move(changes));
+  if (!applied.ok()) co_return applied;
   for (const std::string& key : keys) {
     const std::string space = key.substr(0, key.find('/'));
     hints_.load_balancer_changed(space, key.substr(std::min(space.size() + 1, key.size())));

@@ -16,6 +16,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ccm::aws {
 
@@ -42,18 +43,23 @@ class GroupUsers {
   // another load balancer, where it was, may have left its rule for this one. Failures: those of
   // the calls.
   Task<Status> close_nodes_to(Ctx ctx, std::string id, std::set<std::string> groups);
-  // Rules for checks from subnets went with these changes of the Service's load balancer. EC2 has
-  // one rule for all that check Nodes at one port, with the mark of one: of those that others have
-  // in the same subnets one Service is looked at, and writes it anew. `id`: its name or ARN.
-  // Failures: those of the listings.
-  Task<Status> tell_who_checks(Ctx ctx, const LoadBalancerService& service, std::string id,
-                               std::set<std::string> ports);
+  // Takes part in a change by which rules for checks at `ports` from subnets go with the Service's
+  // load balancer, `id`: its name or ARN. EC2 has one rule for all that check Nodes at one port,
+  // with the mark of one: of those that others have in the same subnets one Service is looked at
+  // afterwards, and writes it anew. Who these are is read before: a try that fails after the
+  // change leaves nothing by which the next one would know. Failures: those of the listings and of
+  // the change.
+  Task<Status> apply(Ctx ctx, const LoadBalancerService& service, std::string id,
+                     std::vector<RuleChange> changes);
   // That load balancer is being deleted; the try has ended, whichever way: a failed one counts
   // again, since nobody may ever repeat it.
   void goes(const std::string& id) { going_.insert(id); }
   void gone_or_not(const std::string& id) { going_.erase(id); }
 
  private:
+  Task<Status> read_who_checks(Ctx ctx, const LoadBalancerService& service, std::string id,
+                               std::set<std::string> ports, std::set<std::string>& keys);
+
   const Hints& hints_;
   Elbv2& elbv2_;
   Elb& elb_;

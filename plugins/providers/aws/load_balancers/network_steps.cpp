@@ -149,12 +149,8 @@ Task<Status> NetworkSteps::change_node_rules(Ctx ctx, NetworkSubject& subject, b
   if (!groups.ok()) co_return groups.status();
   auto changes = node_changes_of(subject, **groups, cluster_);
   for (RuleChange& change : changes) (removals ? change.add : change.remove).clear();
-  auto checks = closed_checks(changes);
-  Status applied = co_await groups_.apply_all(ctx, std::move(changes));
-  if (applied.ok()) {
-    applied = co_await users_.tell_who_checks(ctx, subject.service, subject.balancer.arn,
-                                              std::move(checks));
-  }
+  Status applied =
+      co_await users_.apply(ctx, subject.service, subject.balancer.arn, std::move(changes));
   co_return applied;
 }
 

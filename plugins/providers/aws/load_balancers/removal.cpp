@@ -88,9 +88,7 @@ Task<Status> Removal::remove_rules(Ctx ctx, const LoadBalancerService& service, 
     others = *std::move(users);
   }
   auto changes = removal_changes(mark, own, others, **groups);
-  auto checks = closed_checks(changes);
-  Status closed = co_await groups_.apply_all(ctx, std::move(changes));
-  if (closed.ok()) closed = co_await users_.tell_who_checks(ctx, service, mark, std::move(checks));
+  Status closed = co_await users_.apply(ctx, service, mark, std::move(changes));
   co_return closed;
 }
 

@@ -274,6 +274,21 @@ TEST_F(AwsSharedGroupsTest, AWS_109_ChecksOfTheOtherOneStay) {
   expect_nothing_left();
 }
 
+TEST_F(AwsSharedGroupsTest, AWS_109_ATryThatFailsKeepsWhoSharesTheCheckFromNoLook) {
+  const Annotated checked{{"type", "nlb"}, {"healthcheck-port", "10256"}};
+  auto first = with(web(), checked);
+  auto other = second(checked);
+  first.source_ranges = other.source_ranges = {"192.0.2.0/24"};
+  ensured(first);
+  ensured(other);
+  start();
+  fail("DescribeTargetGroups", "AccessDenied", 403);
+  EXPECT_FALSE(remove(first).ok());
+  EXPECT_TRUE(remove(first).ok());
+  ASSERT_EQ(host.hints.all().size(), 1U);
+  EXPECT_EQ(host.hints.all()[0].name, "second");
+}
+
 // The first one, which wrote the rules that both need, gets a group of its own.
 TEST_F(AwsSharedGroupsTest, AWS_92_109_RulesThatOthersNeedOutlastTheMoveOfWhoWroteThem) {
   start_with_managed_groups();
