@@ -38,6 +38,7 @@ std::vector<WantedListener> listeners_of(const ClassicSubject& subject) {
     wanted.protocol = "TCP";
     wanted.group.port = listener.instance_port;
     wanted.group.health.port = subject.options.health.port;
+    wanted.own_health_port = subject.options.own_health_port;
   }
   return listeners;
 }
@@ -101,6 +102,8 @@ Status ClassicPlanner::choose_security_groups(ClassicSubject& subject) const {
   if (known.ok()) known = check_groups(*subject.groups, options.extra_security_groups);
   if (!known.ok()) return known;
   if (!subject.named_groups.empty()) {
+    const bool by_port = !options.security_groups.empty();
+    if (by_port && !settings_.disable_security_group_ingress) tell_of_health_port(subject);
     if (!subject.service.source_ranges.empty()) {
       subject.problems.push_back({"SourceRangesNotFollowed",
                                   "loadBalancerSourceRanges have no effect on a classic load "

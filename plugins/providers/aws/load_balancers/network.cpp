@@ -69,6 +69,7 @@ WantedListener wanted_listener(const FrontPort& front, const LoadBalancerService
   }
   out.group.port = port.node_port;
   out.group.health = options.health;
+  out.own_health_port = options.own_health_port;
   out.group.name = target_group_name({cluster.id, service.namespace_name, service.name, port.port,
                                       port.node_port, out.group.protocol, options.health.protocol,
                                       options.health.interval});
@@ -224,6 +225,7 @@ Rules node_rules(const std::vector<WantedListener>& listeners, const std::string
   if (!checks_need_rules(listeners, clients)) return rules;
   const std::set<int64_t> open = tcp_ports(listeners);
   for (const WantedListener& listener : listeners) {
+    if (!listener.own_health_port) continue;  // the Service is told
     if (hidden && open.contains(health_port(listener))) continue;
     allow_port(rules, "tcp", health_port(listener), ranges_of(subnets),
                std::string(kHealthRule) + load_balancer);

@@ -65,6 +65,7 @@ struct WantedListener {
   std::string ssl_policy;                 // empty = not said
   std::string alpn_policy;                // empty = not said
   TargetGroup group;                      // without its ARN
+  bool own_health_port = true;            // as in ServiceOptions
 
   // "TCP 80": for people.
   [[nodiscard]] std::string text() const { return protocol + " " + std::to_string(port); }
@@ -84,8 +85,9 @@ bool differs(const HealthCheck& wanted, const HealthCheck& existing);
 // The ports at which Nodes take traffic and checks: what their security groups have to let in for
 // one without a group, or with named ones and source ranges (AWS-109; network_subject.cpp has one
 // rule from the group for the others). Each of them from all `clients`, checks from the subnets
-// where `clients` are not all. With `hidden` the load balancer's addresses in its subnets also
-// stand for clients that none of `clients` may be: no port for traffic is open to them.
+// where `clients` are not all, and at ports of the Service's own. With `hidden` the load balancer's
+// addresses in its subnets also stand for clients that none of `clients` may be: no port for
+// traffic is open to them.
 Rules node_rules(const std::vector<WantedListener>& listeners, const std::string& load_balancer,
                  const std::vector<std::string>& clients, const std::vector<Subnet>& subnets,
                  bool hidden = false);

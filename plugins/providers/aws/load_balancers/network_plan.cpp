@@ -584,6 +584,8 @@ Task<Status> NetworkPlanner::plan(Ctx ctx, NetworkSubject& subject) {
   if (possible.ok()) possible = choose_subnets_of(subject);
   if (possible.ok()) possible = choose_security_groups(subject);
   if (!possible.ok()) co_return possible;
+  const bool by_port = subject.managed_group.empty();
+  if (by_port && !settings_.disable_security_group_ingress) tell_of_health_port(subject);
   if (may_share_rules(*subject.groups, subject.mark, subject.managed_id, subject.own_groups,
                       subject.balancer.groups)) {
     auto others = co_await users_.others(ctx, subject.balancer.arn);

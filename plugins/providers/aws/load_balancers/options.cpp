@@ -453,6 +453,17 @@ void read_health_target(OptionReading& reading, HealthCheck& check) {
   }
 }
 
+// Whoever writes a Service may name any port in its annotation, that of the kubelet say.
+bool is_own_port(const OptionReading& reading, const std::string& port) {
+  if (port == kTrafficPort) return true;
+  const LoadBalancerService& service = reading.service;
+  if (port == std::to_string(reading.settings.shared_health_probe_port)) return true;
+  if (port == std::to_string(service.health_check_node_port)) return true;
+  return std::any_of(service.ports.begin(), service.ports.end(), [&](const ServicePort& own) {
+    return own.node_port != 0 && port == std::to_string(own.node_port);
+  });
+}
+
 // In shared mode the target is the operator's (AWS-101).
 void read_health(OptionReading& reading) {
   HealthCheck check = default_health(reading);
@@ -477,6 +488,7 @@ void read_health(OptionReading& reading) {
     reading.refuse_if_new(annotation::kHealthcheckTimeout,
                           "it is no number from 2 to 120, or above the interval");
   }
+  reading.out.own_health_port = is_own_port(reading, check.port);
   reading.out.health = check;
 }
 

@@ -68,6 +68,8 @@ struct ServiceOptions {
   std::string ssl_policy;
   std::string backend_protocol;
   HealthCheck health;  // of a classic one without its port
+  // Whether the check's port may be opened on Nodes: the Service's own, or the operator's.
+  bool own_health_port = true;
 
   // Network Load Balancers.
   bool dual_stack = false;

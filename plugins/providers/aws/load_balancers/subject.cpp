@@ -55,6 +55,14 @@ void tell_of_scheme(Subject& subject, bool internal) {
                                 ": another Service gets one that is not"});
 }
 
+void tell_of_health_port(Subject& subject) {
+  if (subject.options.own_health_port) return;
+  subject.problems.push_back(
+      {"HealthCheckPortNotOpened",
+       "healthcheck-port " + subject.options.health.port +
+           " is no node port of the Service: the Nodes' security groups are not opened for it"});
+}
+
 bool may_be_own(const SecurityGroup& group, const Cluster& cluster) {
   if (group.tags.contains(cluster.tag())) return true;
   const auto legacy = group.tags.find(kLegacyClusterTag);

@@ -67,6 +67,9 @@ bool owns_option(Subject& subject, std::string_view word, bool now);
 // keeps the one that it has.
 void tell_of_scheme(Subject& subject, bool internal);
 
+// Notes a problem when no group of Nodes is opened for the port of the health check.
+void tell_of_health_port(Subject& subject);
+
 // Whether the group may be taken for the manager's own: not another cluster's (AWS-89).
 bool may_be_own(const SecurityGroup& group, const Cluster& cluster);
 // The own group of that name; null = there is none.

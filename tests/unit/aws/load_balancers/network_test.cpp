@@ -315,24 +315,24 @@ TEST_F(AwsLoadBalancersTest, AWS_74_146_RangesThatComeToADualStackOneCloseIpv6) 
 }
 
 TEST_F(AwsLoadBalancersTest, AWS_74_146_ChecksOfAnotherPortGoOnWhereIpv6IsClosed) {
-  Annotated both{{"ip-address-type", "dualstack"}, {"healthcheck-port", "9000"}};
+  Annotated both{{"ip-address-type", "dualstack"}, {"healthcheck-port", "10256"}};
   ensured(nlb({80}, both));
   auto service = nlb({80}, both);
   service.source_ranges = {"192.0.2.0/24"};
   fail("SetIpAddressType", "AccessDenied", 403);
   ensured(service);
-  EXPECT_EQ(rules(kNodes), "icmp 3-4 192.0.2.0/24" + kMtu + "tcp 30080-30080 192.0.2.0/24" +
-                               kClient + "tcp 9000-9000 10.0.0.0/24" + kHealth +
-                               "tcp 9000-9000 10.0.1.0/24" + kHealth);
+  EXPECT_EQ(rules(kNodes), "icmp 3-4 192.0.2.0/24" + kMtu + "tcp 10256-10256 10.0.0.0/24" +
+                               kHealth + "tcp 10256-10256 10.0.1.0/24" + kHealth +
+                               "tcp 30080-30080 192.0.2.0/24" + kClient);
 }
 
 TEST_F(AwsLoadBalancersTest, AWS_109_WhoSharesTheRuleOfACheckIsLookedAtWhenItGoes) {
-  auto first = nlb({80}, {{"healthcheck-port", "9000"}});
+  auto first = nlb({80}, {{"healthcheck-port", "10256"}});
   first.source_ranges = {"192.0.2.0/24"};
   auto second = web({81});
   second.name = "second";
   second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
-  second = with(second, {{"type", "nlb"}, {"healthcheck-port", "9000"}});
+  second = with(second, {{"type", "nlb"}, {"healthcheck-port", "10256"}});
   second.source_ranges = first.source_ranges;
   ensured(first);
   ensured(second);
@@ -341,7 +341,7 @@ TEST_F(AwsLoadBalancersTest, AWS_109_WhoSharesTheRuleOfACheckIsLookedAtWhenItGoe
   EXPECT_EQ(host.hints.all()[0].namespace_name + "/" + host.hints.all()[0].name, "default/second");
   EXPECT_EQ(difference(second), "security groups of Nodes");
   ensured(second);
-  EXPECT_NE(rules(kNodes).find("tcp 9000-9000 10.0.0.0/24"), std::string::npos);
+  EXPECT_NE(rules(kNodes).find("tcp 10256-10256 10.0.0.0/24"), std::string::npos);
   EXPECT_TRUE(remove(second).ok());
   expect_nothing_left();
 }

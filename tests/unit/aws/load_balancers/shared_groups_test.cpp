@@ -35,7 +35,7 @@ class AwsSharedGroupsTest : public AwsLoadBalancersTest {
     start_with(settings);
   }
   Pair pair_before_the_move(Annotated annotations) {
-    annotations["healthcheck-port"] = "9000";
+    annotations["healthcheck-port"] = "10256";
     const auto other = second(annotations);
     ensured(with(web(), annotations));
     ensured(other);
@@ -235,14 +235,46 @@ TEST_F(AwsSharedGroupsTest, AWS_92_113_AServiceThatNamesAGroupOpensItsPortsAlone
     ensured(with(web(), annotations));
     EXPECT_EQ(rules(kNodes), rules_from(kOther));
     EXPECT_EQ(rules(kOther), "") << "that group is its owner's";
-    annotations["healthcheck-port"] = "9000";
+    annotations["healthcheck-port"] = "10256";
     ensured(with(web(), annotations));
-    EXPECT_NE(rules(kNodes).find("tcp 9000-9000 " + kOther + " (kubernetes.io/rule/nlb/health="),
+    EXPECT_NE(rules(kNodes).find("tcp 10256-10256 " + kOther + " (kubernetes.io/rule/nlb/health="),
               std::string::npos)
         << rules(kNodes);
     EXPECT_EQ(difference(with(web(), annotations)), "");
     EXPECT_TRUE(remove(with(web(), annotations)).ok());
     expect_nothing_left();
+  }
+}
+
+// The annotation may name the port of sshd or of the kubelet.
+TEST_F(AwsSharedGroupsTest, AWS_109_113_ChecksOpenNoPortOfTheNodesThatIsNotTheServices) {
+  const Annotated without{{"type", "nlb"}};
+  for (Annotated annotations : {without, network_, classic_}) {
+    const std::size_t told = events("HealthCheckPortNotOpened").size();
+    annotations["healthcheck-port"] = "22";
+    auto service = with(web(), annotations);
+    ensured(service);
+    EXPECT_EQ(rules(kNodes).find("tcp 22-22"), std::string::npos) << rules(kNodes);
+    EXPECT_EQ(events("HealthCheckPortNotOpened").size(), told + 1);
+    EXPECT_EQ(difference(service), "");
+    annotations["healthcheck-port"] = "30081";
+    service = with(web({80, 81}), annotations);
+    service.source_ranges = {"192.0.2.0/24"};
+    ensured(service);
+    EXPECT_NE(rules(kNodes).find("tcp 30081-30081"), std::string::npos) << rules(kNodes);
+    EXPECT_EQ(events("HealthCheckPortNotOpened").size(), told + 1);
+    EXPECT_TRUE(remove(service).ok());
+    expect_nothing_left();
+  }
+}
+
+TEST_F(AwsSharedGroupsTest, AWS_109_AGroupOfItsOwnNeedsNoPortForChecks) {
+  start_with_managed_groups();
+  for (const char* type : {"nlb", ""}) {
+    const auto service = with(web(), {{"type", type}, {"healthcheck-port", "9000"}});
+    ensured(service);
+    EXPECT_TRUE(events("HealthCheckPortNotOpened").empty());
+    EXPECT_TRUE(remove(service).ok());
   }
 }
 
@@ -265,7 +297,7 @@ TEST_F(AwsSharedGroupsTest, AWS_92_RulesThatSomebodyWroteForAGroupOutliveTheServ
 // The first one wrote the rule for the checks of both.
 TEST_F(AwsSharedGroupsTest, AWS_109_ChecksOfTheOtherOneStay) {
   Annotated checked = classic_;
-  checked["healthcheck-port"] = "9000";
+  checked["healthcheck-port"] = "10256";
   ensured(with(web(), checked));
   ensured(second(checked));
   EXPECT_TRUE(remove(with(web(), checked)).ok());
