@@ -75,6 +75,14 @@ bool is_reserved_tag(std::string_view key) {
          key.starts_with("aws:") || key.starts_with("cloud-controller-manager/");
 }
 
+// Other controllers take what bears their tags for what they may use or delete: Karpenter gives
+// Nodes such a security group.
+bool is_other_controllers_tag(std::string_view key) {
+  const std::string domain = "." + std::string(key.substr(0, key.find('/')));
+  return domain.ends_with(".karpenter.sh") || domain.ends_with(".k8s.io") ||
+         domain.ends_with(".k8s.aws");
+}
+
 // Users cannot write the tags that say whose a load balancer is (AWS-68).
 void read_tags(OptionReading& reading) {
   constexpr std::size_t kMostTags = 40;  // of 50, and some are ours
@@ -84,6 +92,8 @@ void read_tags(OptionReading& reading) {
   for (auto& [key, value] : reading.given.pairs(name)) {
     if (is_reserved_tag(key)) {
       reading.warn(name, "the tag " + shown_value(key) + " is the manager's own");
+    } else if (is_other_controllers_tag(key)) {
+      reading.warn(name, "the tag " + shown_value(key) + " is another controller's");
     } else if (key.size() > kLongestKey || value.size() > kLongestValue) {
       reading.given.refuse(name, "a tag has a key of more than 128 or a value of more than 256");
     } else {

@@ -199,6 +199,24 @@ TEST_F(AwsClassicTest, AWS_68_69_86_156_TagsOfTheUserCannotSayWhoseItIs) {
   EXPECT_EQ(classic().tags["d"], "e=f");
 }
 
+// Karpenter for one gives Nodes each security group that bears its tag.
+TEST_F(AwsClassicTest, AWS_68_TagsOfTheUserSpeakToNoOtherController) {
+  ensured(clb({80}, {{"additional-resource-tags",
+                      "karpenter.sh/discovery=c1,karpenter.k8s.aws/x=1,elbv2.k8s.aws/cluster=c1,"
+                      "k8s.io/cluster-autoscaler/enabled=1,sigs.k8s.io/x/cluster/c2=owned,"
+                      "karpenter.shop/team=a,mine-k8s.io=b"}}));
+  aws_api::Tags ours{
+      {"karpenter.shop/team", "a"}, {"mine-k8s.io", "b"}, {"kubernetes.io/cluster/c1", "owned"}};
+  for (const auto& [id, group] : cloud.groups) {
+    if (group.name.starts_with("k8s-elb-")) {
+      EXPECT_EQ(group.tags, ours);
+    }
+  }
+  ours["kubernetes.io/service-name"] = "default/web";
+  EXPECT_EQ(classic().tags, ours);
+  EXPECT_EQ(events("AnnotationNotFollowed").size(), 5U);
+}
+
 TEST_F(AwsClassicTest, AWS_19_89_GroupsOfTheUserAndOfTheOperator) {
   ensured(clb({80}, {{"security-groups", kOther}}));
   EXPECT_EQ(classic().groups, (std::vector<std::string>{kOther}));
