@@ -192,7 +192,12 @@ Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
     return {};
   }
   subject.subnets = subnets_with_ids(*subject.network, subject.balancer.subnets);
-  if (!chosen.ok()) return options.subnets.empty() ? Status() : chosen.status();
+  if (!chosen.ok()) {
+    // Nodes come and go nevertheless.
+    if (options.subnets.empty() || subject.guest) return {};
+    subject.problems.push_back({"SubnetsNotFollowed", chosen.status().message()});
+    return {};
+  }
   std::set<std::string> zones;
   for (const Subnet& subnet : subject.subnets) zones.insert(subnet.zone);
   if (!subject.guest) tell_of_what_stays(subject, *chosen);

@@ -76,6 +76,21 @@ TEST_F(AwsLoadBalancersTest, AWS_155_NameAndSubnetsThatStayAreTold) {
   EXPECT_EQ(events("SubnetsNotFollowed").size(), 2U);
 }
 
+// One that is made needs the subnets that its Service names; one that exists has its own.
+TEST_F(AwsLoadBalancersTest, AWS_81_155_OneThatExistsFollowsNodesWithoutTheSubnetsThatAreNamed) {
+  ASSERT_TRUE(ensure(nlb(), nodes(2)).ok());
+  const auto gone = nlb({80}, {{"subnets", "subnet-none"}});
+  ASSERT_TRUE(update(gone, nodes(3)).ok());
+  EXPECT_EQ(cloud.targets.begin()->second.targets.size(), 3U);
+  EXPECT_EQ(ensured(gone).difference, "");
+  EXPECT_EQ(network().subnets.size(), 2U);
+  const auto told = events("SubnetsNotFollowed");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find("expected to find 1, but found 0 subnets"), std::string::npos) << told[0];
+  EXPECT_TRUE(remove(gone).ok());
+  EXPECT_EQ(refused(gone).error_class(), ErrorClass::invalid_spec);
+}
+
 // Before half a million of rules is built.
 TEST_F(AwsLoadBalancersTest, AWS_90_PortsTimesRangesThatNoGroupTakesAreRefused) {
   std::vector<int> ports;
