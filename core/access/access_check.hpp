@@ -49,8 +49,7 @@ class AccessCheck {
   AccessCheck(Clients clients, std::vector<AccessSubject> subjects, AccessCheckOptions options,
               AccessCallbacks callbacks);
   ~AccessCheck();  // as stop()
-  AccessCheck(const AccessCheck&) = delete;
-  AccessCheck& operator=(const AccessCheck&) = delete;
+  AccessCheck& operator=(AccessCheck&&) = delete;
 
   // Asks until everything is granted or nobody answers; then it ends. Once.
   boost::asio::awaitable<void> run();

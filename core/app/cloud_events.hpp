@@ -39,8 +39,7 @@ class CloudEvents {
   // What the dependencies refer to must outlive it.
   explicit CloudEvents(Dependencies deps) : deps_(std::move(deps)) {}
   ~CloudEvents() { stop(); }
-  CloudEvents(const CloudEvents&) = delete;
-  CloudEvents& operator=(const CloudEvents&) = delete;
+  CloudEvents& operator=(CloudEvents&&) = delete;
 
   // The cloud's health, or the leadership, may have changed.
   void look();

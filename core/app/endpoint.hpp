@@ -36,8 +36,7 @@ class Endpoint {
            prometheus::Registry& metrics, const serving::SampledMetrics& sampled,
            std::shared_ptr<serving::HealthRegistry> health);
   ~Endpoint();
-  Endpoint(const Endpoint&) = delete;
-  Endpoint& operator=(const Endpoint&) = delete;
+  Endpoint& operator=(Endpoint&&) = delete;
 
   // Adds a page of the host. Before start().
   void add(std::string path, serving::Site::Page page) {

@@ -10,8 +10,7 @@ class AtEnd {
  public:
   explicit AtEnd(Act act) : act_(std::move(act)) {}
   ~AtEnd() { act_(); }
-  AtEnd(const AtEnd&) = delete;
-  AtEnd& operator=(const AtEnd&) = delete;
+  AtEnd& operator=(AtEnd&&) = delete;
 
  private:
   Act act_;

@@ -77,8 +77,7 @@ class LeaderElector {
   LeaderElector(ElectionOptions options, MakeLeaseClient factory, ElectionCallbacks callbacks,
                 Alive alive, const Clock& clock, const MakeCandidateClient& candidates = {});
   ~LeaderElector();  // stops without releasing
-  LeaderElector(const LeaderElector&) = delete;
-  LeaderElector& operator=(const LeaderElector&) = delete;
+  LeaderElector& operator=(LeaderElector&&) = delete;
 
   void start();
 

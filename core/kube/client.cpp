@@ -101,8 +101,7 @@ struct Connection {
     ++TransportCounts::of_process().made;
   }
   ~Connection() { --TransportCounts::of_process().present; }
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
+  Connection& operator=(Connection&&) = delete;
 
   void use_current_tls() {
     if (tls_generation == credentials.tls_generation()) return;

@@ -59,8 +59,7 @@ class Credentials {
   Credentials(boost::asio::any_io_executor executor, ClientConfig config,
               CredentialTiming timing = {}, CredentialTrial trial = {});
   ~Credentials();
-  Credentials(const Credentials&) = delete;
-  Credentials& operator=(const Credentials&) = delete;
+  Credentials& operator=(Credentials&&) = delete;
 
   // Reads every file. Blocks; at start. Failure: one clear line.
   Status load();

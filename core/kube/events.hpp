@@ -55,8 +55,7 @@ class EventRecorder {
  public:
   EventRecorder(const Client& client, EventOptions options);
   ~EventRecorder();  // drops what is queued
-  EventRecorder(const EventRecorder&) = delete;
-  EventRecorder& operator=(const EventRecorder&) = delete;
+  EventRecorder& operator=(EventRecorder&&) = delete;
 
   // Any thread. Queued until start(). Each Event writes a log line (HOST-138): one for an object
   // and a reason in ten minutes, the others need verbosity 4.

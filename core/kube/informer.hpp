@@ -96,8 +96,7 @@ class Informer {
   Informer(Client client, InformerSpec spec, InformerTiming timing = {},
            std::shared_ptr<ServerFindings> findings = std::make_shared<ServerFindings>());
   ~Informer();  // stops
-  Informer(const Informer&) = delete;
-  Informer& operator=(const Informer&) = delete;
+  Informer& operator=(Informer&&) = delete;
 
   // Declares the fields that a reader needs, before start(), later only when they are kept already,
   // else failed_precondition; and adds a handler. A handler added after the first sync gets the

@@ -143,9 +143,6 @@ class Object {
   // Bytes that this object occupies, its header included.
   [[nodiscard]] std::size_t memory() const { return sizeof(Object) + size_; }
 
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
-
  private:
   struct Item {
     std::string_view key;

@@ -46,8 +46,6 @@ class Projection {
   };
 
   Projection(const Message& message, const FieldSet& fields);
-  Projection(Projection&&) = default;
-  Projection& operator=(Projection&&) = default;
 
   [[nodiscard]] const Node& root() const { return root_; }
   // The first declared pointer that names no field of the table, so that only JSON can tell whether

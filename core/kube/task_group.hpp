@@ -24,8 +24,7 @@ class UnexpectedFault : public std::runtime_error {
 class TaskGroup {
  public:
   TaskGroup() = default;  // its end does not cancel: the owner does, while it is whole
-  TaskGroup(const TaskGroup&) = delete;
-  TaskGroup& operator=(const TaskGroup&) = delete;
+  TaskGroup& operator=(TaskGroup&&) = delete;
 
   // Starts a coroutine, which keeps alive what it needs. An exception out of it, other than its
   // cancellation, is a fault of this program, and without the coroutine the process would only seem

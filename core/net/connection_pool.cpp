@@ -28,8 +28,7 @@ struct ConnectionPool::Use {
     if (granted) pool->free_permit(origin);
     pool->leave(origin);
   }
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
+  Use& operator=(Use&&) = delete;
 
   std::shared_ptr<ConnectionPool> pool;
   Origin& origin;

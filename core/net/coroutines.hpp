@@ -78,8 +78,7 @@ class Waiter {
   ~Waiter() {
     if (!granted_) queue_.erase(position_);
   }
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
+  Waiter& operator=(Waiter&&) = delete;
 
   // Gives the first one of a queue that is not empty what it waits for.
   static void grant_first(Queue& queue) {

@@ -17,9 +17,7 @@ class HelloGuard {
  public:
   static constexpr std::size_t kMaxHello = 16u << 10;  // browsers need 2 kB with post-quantum keys
 
-  HelloGuard() = default;
-  HelloGuard(const HelloGuard&) = delete;
-  HelloGuard& operator=(const HelloGuard&) = delete;
+  HelloGuard& operator=(HelloGuard&&) = delete;
 
   // From now on `socket` fails when the guard refuses. It outlives both.
   void watch(BIO* socket, const SSL* session);

@@ -94,8 +94,7 @@ class HttpClient {
   // returning; close_idle() or the destructor ends that.
   HttpClient(boost::asio::any_io_executor executor, ClientOptions options);
   ~HttpClient();  // running exchanges and open streams continue: they keep what they need alive
-  HttpClient(const HttpClient&) = delete;
-  HttpClient& operator=(const HttpClient&) = delete;
+  HttpClient& operator=(HttpClient&&) = delete;
 
   // Status of the TLS texts and the proxy's URL, without any connection.
   [[nodiscard]] Status check() const;

@@ -47,8 +47,7 @@ class RateLimiter {
   RateLimiter(boost::asio::any_io_executor executor, double qps, int burst,
               std::function<TimePoint()> now = {});
   ~RateLimiter();  // coroutines that wait get a cancelled Status
-  RateLimiter(const RateLimiter&) = delete;
-  RateLimiter& operator=(const RateLimiter&) = delete;
+  RateLimiter& operator=(RateLimiter&&) = delete;
 
   // Ok with a token taken, at once while the bucket holds one and nobody waits; cancelled when the
   // coroutine was cancelled, in which case no token is lost.

@@ -40,9 +40,7 @@ struct IoResult {
 // Decides when a transport may read. For a server, whose clients must not decide its load.
 class ReadPace {
  public:
-  ReadPace() = default;
-  ReadPace(const ReadPace&) = delete;
-  ReadPace& operator=(const ReadPace&) = delete;
+  ReadPace& operator=(ReadPace&&) = delete;
   virtual ~ReadPace() = default;
   // Whether bytes that have arrived may be read now.
   virtual bool may_read() = 0;
@@ -58,8 +56,7 @@ class Transport : public std::enable_shared_from_this<Transport> {
 
   explicit Transport(Socket socket);
   ~Transport();
-  Transport(const Transport&) = delete;
-  Transport& operator=(const Transport&) = delete;
+  Transport& operator=(Transport&&) = delete;
 
   // Bounds all operations until changed.
   void set_deadline(TimePoint deadline);

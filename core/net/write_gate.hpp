@@ -17,8 +17,7 @@ class WriteGate : public std::enable_shared_from_this<WriteGate> {
  public:
   // `allowed` is asked before each write; it may be called on any thread.
   explicit WriteGate(std::function<bool()> allowed) : allowed_(std::move(allowed)) {}
-  WriteGate(const WriteGate&) = delete;
-  WriteGate& operator=(const WriteGate&) = delete;
+  WriteGate& operator=(WriteGate&&) = delete;
 
   // Held by one write, from its first byte until its answer is complete or its connection is given
   // up.

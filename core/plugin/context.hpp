@@ -46,8 +46,7 @@ class Context : public std::enable_shared_from_this<Context> {
   static std::shared_ptr<Context> root(runtime::EventLoop& loop, runtime::Timers& timers,
                                        Fields fields = {});
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+  Context& operator=(Context&&) = delete;
 
   // Ends with this one, or after `timeout` when there is one. Has this one's fields, then its own,
   // and this one's origin unless `origin` is given.
@@ -109,9 +108,7 @@ class Context : public std::enable_shared_from_this<Context> {
 class ContextTable {
  public:
   using Ptr = std::shared_ptr<Context>;
-  ContextTable() = default;
-  ContextTable(const ContextTable&) = delete;
-  ContextTable& operator=(const ContextTable&) = delete;
+  ContextTable& operator=(ContextTable&&) = delete;
 
   // By which the table tells plugins apart; never 0.
   uint32_t number_of(std::string_view plugin);
@@ -153,8 +150,7 @@ class KnownContext {
   KnownContext(std::shared_ptr<ContextTable> table, uint32_t plugin, ContextTable::Ptr context)
       : table_(std::move(table)), ctx_(table_->add(plugin, std::move(context))) {}
   ~KnownContext() { table_->forget(ctx_); }
-  KnownContext(const KnownContext&) = delete;
-  KnownContext& operator=(const KnownContext&) = delete;
+  KnownContext& operator=(KnownContext&&) = delete;
   [[nodiscard]] ccm_ctx get() const { return ctx_; }
 
  private:

@@ -81,8 +81,7 @@ class CompletionTable {
 
   // `loop` must outlive it. It must itself outlive every component that holds a completion.
   explicit CompletionTable(runtime::EventLoop& loop, OnFault on_fault = {});
-  CompletionTable(const CompletionTable&) = delete;
-  CompletionTable& operator=(const CompletionTable&) = delete;
+  CompletionTable& operator=(CompletionTable&&) = delete;
 
   // Begins an operation. `keep` stays alive until the component has completed it. Loop thread.
   ccm_completion begin(std::unique_ptr<PendingOperation> operation, std::shared_ptr<void> keep,

@@ -44,9 +44,7 @@ class Callbacks {
   // Calls a function of the component in [serial]: LiveComponent::call_serial.
   using Serial = std::function<void(std::string_view name, const std::function<void()>& fn)>;
 
-  Callbacks() = default;
-  Callbacks(const Callbacks&) = delete;
-  Callbacks& operator=(const Callbacks&) = delete;
+  Callbacks& operator=(Callbacks&&) = delete;
 
   // Takes it over. Returns its number; 0 = dropped: it has no function, or the component ends.
   uint64_t add(const ccm_callback& callback);
@@ -68,8 +66,7 @@ class Callbacks {
   struct Kept {
     explicit Kept(const ccm_callback& given) : callback(given) {}
     ~Kept() { drop_callback(callback); }
-    Kept(const Kept&) = delete;
-    Kept& operator=(const Kept&) = delete;
+    Kept& operator=(Kept&&) = delete;
     const ccm_callback callback;
   };
   struct Entry {
@@ -146,8 +143,7 @@ class LiveComponent : public std::enable_shared_from_this<LiveComponent> {
   enum class State { created, live, closing, destroying, destroyed, leaked };
 
   LiveComponent(ComponentRuntime& runtime, ComponentIdentity identity);
-  LiveComponent(const LiveComponent&) = delete;
-  LiveComponent& operator=(const LiveComponent&) = delete;
+  LiveComponent& operator=(LiveComponent&&) = delete;
 
   [[nodiscard]] const ComponentIdentity& identity() const { return identity_; }
   [[nodiscard]] ComponentRuntime& runtime() { return runtime_; }

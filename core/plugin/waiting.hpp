@@ -30,8 +30,7 @@ class CallbackAwaiter {
   using Start = std::function<void(std::function<void(T)>)>;
 
   explicit CallbackAwaiter(Start start) : start_(std::move(start)) {}
-  CallbackAwaiter(const CallbackAwaiter&) = delete;
-  CallbackAwaiter& operator=(const CallbackAwaiter&) = delete;
+  CallbackAwaiter& operator=(CallbackAwaiter&&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> waiting) {
@@ -91,8 +90,7 @@ class WhenAll {
   explicit WhenAll(std::vector<Task<void>> tasks) : open_(tasks.size() + 1) {
     for (Task<void>& task : tasks) runs_.push_back(run(*this, std::move(task)));
   }
-  WhenAll(const WhenAll&) = delete;
-  WhenAll& operator=(const WhenAll&) = delete;
+  WhenAll& operator=(WhenAll&&) = delete;
   ~WhenAll() {
     for (const auto run : runs_) run.destroy();
   }

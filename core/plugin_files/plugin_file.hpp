@@ -25,8 +25,7 @@ class OpenFile {
   static Result<std::shared_ptr<const OpenFile>> open(const std::filesystem::path& path);
 
   ~OpenFile();
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+  OpenFile& operator=(OpenFile&&) = delete;
 
   [[nodiscard]] int descriptor() const { return descriptor_; }
   // A path of this very file, for functions that take only paths: /proc/PID/fd/N, with the PID of
@@ -49,9 +48,6 @@ class PluginFile {
   static Result<PluginFile> map(const OpenFile& file);
 
   PluginFile(PluginFile&& other) noexcept;
-  PluginFile& operator=(PluginFile&&) = delete;
-  PluginFile(const PluginFile&) = delete;
-  PluginFile& operator=(const PluginFile&) = delete;
   ~PluginFile();
 
   [[nodiscard]] Bytes bytes() const { return bytes_; }

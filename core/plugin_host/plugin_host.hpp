@@ -65,8 +65,7 @@ class PluginHost {
  public:
   explicit PluginHost(PluginHostDependencies dependencies);
   ~PluginHost();  // after stop(); what could not be freed stays in memory
-  PluginHost(const PluginHost&) = delete;
-  PluginHost& operator=(const PluginHost&) = delete;
+  PluginHost& operator=(PluginHost&&) = delete;
 
   // Reads --cloud-config and watches it. Failure: not_found or permission_denied with the path.
   Status load_cloud_config();

@@ -103,8 +103,7 @@ class ControllerRunner {
   ControllerRunner(EventLoop& loop, Timers& timers, Reconciler& reconciler, RunnerOptions options,
                    QueueObserver* observer = nullptr, ReportFn report = {});
   ~ControllerRunner();
-  ControllerRunner(const ControllerRunner&) = delete;
-  ControllerRunner& operator=(const ControllerRunner&) = delete;
+  ControllerRunner& operator=(ControllerRunner&&) = delete;
 
   // Adds a watch; an empty `map` makes the key "name" or "namespace/name" of each event, periodic
   // for resyncs. Keys gather from now on, also while this process stands by. Before start().

@@ -118,8 +118,7 @@ class EventLoop::Binding {
   explicit Binding(EventLoop& loop)
       : loop_(loop), before_(loop.thread_.exchange(std::this_thread::get_id())) {}
   ~Binding() { loop_.thread_.store(before_); }
-  Binding(const Binding&) = delete;
-  Binding& operator=(const Binding&) = delete;
+  Binding& operator=(Binding&&) = delete;
 
  private:
   EventLoop& loop_;

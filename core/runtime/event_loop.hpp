@@ -35,8 +35,7 @@ class EventLoop {
  public:
   EventLoop();
   ~EventLoop();
-  EventLoop(const EventLoop&) = delete;
-  EventLoop& operator=(const EventLoop&) = delete;
+  EventLoop& operator=(EventLoop&&) = delete;
 
   [[nodiscard]] boost::asio::io_context& context() { return context_; }
   [[nodiscard]] boost::asio::io_context::executor_type executor() {

@@ -67,8 +67,7 @@ class Watchdog {
     // `operation` is a literal: the text must stay valid for ever.
     Scope(Watchdog& watchdog, WatchedComponent& component, std::string_view operation);
     ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
+    Scope& operator=(Scope&&) = delete;
 
    private:
     friend class Watchdog;
@@ -125,8 +124,7 @@ class StallMonitor {
 
   // Both must outlive it; `running` as Watchdog::running().
   StallMonitor(const EventLoop& loop, RunningFn running);
-  StallMonitor(const StallMonitor&) = delete;
-  StallMonitor& operator=(const StallMonitor&) = delete;
+  StallMonitor& operator=(StallMonitor&&) = delete;
 
   // Checks twice a second from now on. A blocked loop is logged after 1, 2, 4, 8, ... seconds.
   void start() {

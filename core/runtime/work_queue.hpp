@@ -66,8 +66,7 @@ class WorkQueue {
   // `observer` may be null. Both must outlive the queue.
   WorkQueue(Timers& timers, Options options, QueueObserver* observer = nullptr);
   ~WorkQueue();
-  WorkQueue(const WorkQueue&) = delete;
-  WorkQueue& operator=(const WorkQueue&) = delete;
+  WorkQueue& operator=(WorkQueue&&) = delete;
 
   // Called whenever a key became ready to be taken; possibly inside add() or done().
   void on_ready(std::function<void()> fn) { on_ready_ = std::move(fn); }

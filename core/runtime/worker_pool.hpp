@@ -45,8 +45,7 @@ class WorkerPool {
   WorkerPool() : WorkerPool(Options{}) {}
   explicit WorkerPool(Options options);
   ~WorkerPool();  // stop(2 s); objects that tasks refer to must outlive the pool
-  WorkerPool(const WorkerPool&) = delete;
-  WorkerPool& operator=(const WorkerPool&) = delete;
+  WorkerPool& operator=(WorkerPool&&) = delete;
 
   [[nodiscard]] std::shared_ptr<Lane> lane(std::size_t max_parallel);
 

@@ -118,8 +118,7 @@ class MeteredStep {
  public:
   explicit MeteredStep(Allowance::Stranger& stranger);
   ~MeteredStep();
-  MeteredStep(const MeteredStep&) = delete;
-  MeteredStep& operator=(const MeteredStep&) = delete;
+  MeteredStep& operator=(MeteredStep&&) = delete;
 
  private:
   Allowance::Stranger* stranger_;  // null inside another step

@@ -21,8 +21,7 @@ class RequestReader {
   // `max_header_bytes`: of the request line and all header fields together.
   explicit RequestReader(std::size_t max_header_bytes);
   ~RequestReader();
-  RequestReader(const RequestReader&) = delete;
-  RequestReader& operator=(const RequestReader&) = delete;
+  RequestReader& operator=(RequestReader&&) = delete;
 
   enum class State { more, request, refused };
   // Consumes the bytes of this request from the front of `received`; the following bytes stay.

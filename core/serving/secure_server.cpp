@@ -395,8 +395,7 @@ struct SecureServer::Impl : std::enable_shared_from_this<Impl> {
                                     *impl->site, impl->unread, std::move(stranger));
     }
     ~Entry() { impl->connections.erase(position); }
-    Entry(const Entry&) = delete;
-    Entry& operator=(const Entry&) = delete;
+    Entry& operator=(Entry&&) = delete;
     std::shared_ptr<Impl> impl;
     Connections::iterator position;
   };

@@ -66,8 +66,7 @@ class SecureServer {
   SecureServer(boost::asio::any_io_executor executor, ServingOptions options,
                std::shared_ptr<Site> site);
   ~SecureServer();  // stop()
-  SecureServer(const SecureServer&) = delete;
-  SecureServer& operator=(const SecureServer&) = delete;
+  SecureServer& operator=(SecureServer&&) = delete;
 
   // Reads or makes the certificates, binds and starts to accept. Failures, each one clear line:
   // invalid_argument for a bad certificate, key, cipher or address; unavailable when the address

@@ -18,8 +18,7 @@ class ServingCertificates {
  public:
   explicit ServingCertificates(const ServingOptions& options) : options_(options) {}
   ~ServingCertificates();
-  ServingCertificates(const ServingCertificates&) = delete;
-  ServingCertificates& operator=(const ServingCertificates&) = delete;
+  ServingCertificates& operator=(ServingCertificates&&) = delete;
 
   // First loading: a failure names the file and what is wrong with it.
   Status load();

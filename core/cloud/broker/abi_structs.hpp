@@ -49,8 +49,7 @@ class WholeList {
     }
     for (const T& item : items_) pointers_.push_back(&item);
   }
-  WholeList(const WholeList&) = delete;
-  WholeList& operator=(const WholeList&) = delete;
+  WholeList& operator=(WholeList&&) = delete;
 
   [[nodiscard]] bool sound() const { return sound_; }
   [[nodiscard]] const std::vector<T>& items() const { return items_; }

@@ -144,8 +144,7 @@ class ListCalls {
   ListCalls(ProviderInstances& provider, std::chrono::milliseconds interval,
             std::function<void()> due);
   ~ListCalls();
-  ListCalls(const ListCalls&) = delete;
-  ListCalls& operator=(const ListCalls&) = delete;
+  ListCalls& operator=(ListCalls&&) = delete;
 
   [[nodiscard]] bool possible() const { return provider_.can_list(); }
   [[nodiscard]] bool running() const { return origin_ != nullptr; }
@@ -217,8 +216,7 @@ class SingleCalls {
   // `provider` must outlive it.
   explicit SingleCalls(ProviderInstances& provider);
   ~SingleCalls();  // open questions are never answered
-  SingleCalls(const SingleCalls&) = delete;
-  SingleCalls& operator=(const SingleCalls&) = delete;
+  SingleCalls& operator=(SingleCalls&&) = delete;
 
   [[nodiscard]] bool possible() const { return provider_.can_get() || provider_.can_describe(); }
   // Instances of one call.

@@ -41,8 +41,7 @@ class InstancesBroker {
                   ProviderTimeouts timeouts, BrokerOptions options);
   // Open questions are never answered: it outlives who asks.
   ~InstancesBroker();
-  InstancesBroker(const InstancesBroker&) = delete;
-  InstancesBroker& operator=(const InstancesBroker&) = delete;
+  InstancesBroker& operator=(InstancesBroker&&) = delete;
 
   // The provider has at least one of the three functions.
   [[nodiscard]] bool usable() const { return can_list() || can_confirm(); }

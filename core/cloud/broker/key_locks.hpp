@@ -53,8 +53,7 @@ class KeyLocks {
 
   // `loop` and `timers` must outlive it. `what`: "load balancer operation", for logs.
   KeyLocks(runtime::EventLoop& loop, runtime::Timers& timers, std::string what);
-  KeyLocks(const KeyLocks&) = delete;
-  KeyLocks& operator=(const KeyLocks&) = delete;
+  KeyLocks& operator=(KeyLocks&&) = delete;
 
   // The lock, as soon as no other one of `key` is held; unavailable/waiting "OperationNotCompleted"
   // when the current one is abandoned; or how `context` ended before that, told when it

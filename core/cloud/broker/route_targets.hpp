@@ -39,8 +39,7 @@ class RouteTargets {
   // them, so the Nodes' own word has to do. The references must outlive it.
   RouteTargets(const plugin::ObjectCache& nodes, runtime::Timers& timers, RoutableRanges ranges,
                std::shared_ptr<InstancesBroker> instances);
-  RouteTargets(const RouteTargets&) = delete;
-  RouteTargets& operator=(const RouteTargets&) = delete;
+  RouteTargets& operator=(RouteTargets&&) = delete;
 
   // Reads the Nodes, and asks the cloud about those of which it has to be asked. Failure:
   // unavailable/waiting, the Nodes are not known yet. This object outlives it.

@@ -51,8 +51,7 @@ class NodeDeletions {
   // The references in `dependencies` must outlive it.
   NodeDeletions(Dependencies dependencies, BrakeOptions options);
   ~NodeDeletions();
-  NodeDeletions(const NodeDeletions&) = delete;
-  NodeDeletions& operator=(const NodeDeletions&) = delete;
+  NodeDeletions& operator=(NodeDeletions&&) = delete;
 
   // Without a broker every deletion is refused: there is no cloud to ask.
   void connect(std::shared_ptr<InstancesBroker> broker);

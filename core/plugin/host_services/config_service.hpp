@@ -45,8 +45,7 @@ class CloudConfig {
   CloudConfig(runtime::Timers& timers, std::string path,
               std::chrono::milliseconds poll_interval = std::chrono::seconds(10));
   ~CloudConfig();
-  CloudConfig(const CloudConfig&) = delete;
-  CloudConfig& operator=(const CloudConfig&) = delete;
+  CloudConfig& operator=(CloudConfig&&) = delete;
 
   // Reads the file and begins to watch it. Failure: not_found or permission_denied, naming the
   // file. Loop thread.

@@ -26,8 +26,7 @@ class WatchedFiles {
   WatchedFiles(runtime::EventLoop& loop, runtime::Timers& timers,
                std::chrono::milliseconds check_interval = std::chrono::seconds(5));
   ~WatchedFiles();  // a check that hangs goes on without it
-  WatchedFiles(const WatchedFiles&) = delete;
-  WatchedFiles& operator=(const WatchedFiles&) = delete;
+  WatchedFiles& operator=(WatchedFiles&&) = delete;
 
   // `done` is called once, on the loop. Any thread.
   void read(std::string path, std::size_t limit, std::function<void(Result<std::string>)> done);

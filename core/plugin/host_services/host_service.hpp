@@ -28,8 +28,7 @@ class HostService {
   HostService(std::weak_ptr<LiveComponent> component, std::string_view id, const void* table)
       : component_(std::move(component)), id_(id), table_(table) {}
   virtual ~HostService() = default;
-  HostService(const HostService&) = delete;
-  HostService& operator=(const HostService&) = delete;
+  HostService& operator=(HostService&&) = delete;
 
   [[nodiscard]] std::string_view id() const { return id_; }
   // OWNERSHIP: borrowed from this object.
@@ -71,8 +70,7 @@ class ComponentHost {
  public:
   // `nonblocking`: as the manifest says.
   explicit ComponentHost(bool nonblocking = false);
-  ComponentHost(const ComponentHost&) = delete;
-  ComponentHost& operator=(const ComponentHost&) = delete;
+  ComponentHost& operator=(ComponentHost&&) = delete;
 
   void add(std::unique_ptr<HostService> service);
 

@@ -180,8 +180,7 @@ void WorkerService::run(void* self, ccm_ctx ctx, const ccm_work_request* request
     ~Work() {
       if (!taken) drop_callback(callback);
     }
-    Work(const Work&) = delete;
-    Work& operator=(const Work&) = delete;
+    Work& operator=(Work&&) = delete;
     const ccm_callback callback;
     bool taken = false;
   };

@@ -91,8 +91,7 @@ class HttpRecording {
   static Result<std::shared_ptr<HttpRecording>> open(const std::string& path,
                                                      std::size_t limit = 64u << 20);
   ~HttpRecording();
-  HttpRecording(const HttpRecording&) = delete;
-  HttpRecording& operator=(const HttpRecording&) = delete;
+  HttpRecording& operator=(HttpRecording&&) = delete;
 
   // Secrets of the host's configuration: removed from all that follows.
   void learn_secret(std::string_view secret) { redactor_.learn(secret); }

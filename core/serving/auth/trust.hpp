@@ -157,8 +157,7 @@ class ClusterTrust {
   // `source` gets what the ConfigMap says.
   ClusterTrust(kube::Client client, std::shared_ptr<TrustSource> source);
   ~ClusterTrust();  // stop()
-  ClusterTrust(const ClusterTrust&) = delete;
-  ClusterTrust& operator=(const ClusterTrust&) = delete;
+  ClusterTrust& operator=(ClusterTrust&&) = delete;
 
   // Reads it once, within 10 s. ok also when there is none, which is logged: the API server creates
   // it when it has content.
