@@ -128,8 +128,7 @@ struct AccessCheck::State {
     }
   }
   void wake() {
-    auto all = std::exchange(waiting, {});
-    for (auto& [name, done] : all) {
+    for (auto& [name, done] : std::exchange(waiting, {})) {
       if (stopping || allows(name)) {
         asio::post(client.executor(), [done = std::move(done)] { done(true); });
       } else {

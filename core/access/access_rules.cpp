@@ -173,8 +173,7 @@ RulesByAccount rules_by_account(const Manifest& manifest,
                                 const std::vector<std::string>& components) {
   RulesByAccount rules;
   for (const Component& component : manifest.components) {
-    const bool runs =
-        std::find(components.begin(), components.end(), component.name) != components.end();
+    const bool runs = std::ranges::find(components, component.name) != components.end();
     if (!runs) continue;
     const std::vector<RbacRule> own = rules_of(manifest, {component.name});
     if (component.kind == ComponentKind::provider) {

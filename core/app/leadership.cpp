@@ -134,8 +134,7 @@ void Leadership::release(std::function<void()> done) {
 }
 
 bool Leadership::leading() const {
-  if (always_) return true;
-  return main_.holds() && (!migration_.taken || migration_.holds());
+  return always_ || (main_.holds() && (!migration_.taken || migration_.holds()));
 }
 
 uint64_t Leadership::transitions() const {

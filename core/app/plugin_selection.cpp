@@ -32,11 +32,6 @@ std::vector<std::filesystem::path> folders(const EarlyOptions& early) {
   return result;
 }
 
-std::optional<plugin_files::Examination> examine_path(const std::string& provider) {
-  if (!provider.starts_with('/')) return std::nullopt;
-  return plugin_files::examine(provider, {});
-}
-
 bool brings_provider(const plugin_files::Manifest& manifest) {
   const auto& all = manifest.components;
   return std::ranges::find(all, plugin_files::ComponentKind::provider,
@@ -71,7 +66,9 @@ plugin_files::Pins read_pins(const GenericOptions& options, std::vector<std::str
 PluginSelection::PluginSelection(const EarlyOptions& early)
     : registry_(plugin_files::Registry::scan(folders(early))),
       provider_name_(early.cloud_provider),
-      by_path_(examine_path(early.cloud_provider)),
+      by_path_(provider_name_.starts_with('/')
+                   ? std::optional(plugin_files::examine(provider_name_, {}))
+                   : std::nullopt),
       provider_(by_path_ ? plugin_files::Registry::provider_in(*by_path_)
                          : registry_.find_provider(early.cloud_provider)) {
   sort_controllers();
@@ -130,8 +127,7 @@ Status PluginSelection::add_flags(CommandLine& command_line) const {
         provider_.status().message());
   }
   for (const auto& file : registry_.files()) {
-    const bool in_use = std::ranges::find(paths, file.path) != paths.end();
-    if (in_use || !file.manifest) continue;
+    if (!file.manifest || std::ranges::find(paths, file.path) != paths.end()) continue;
     command_line.add_absent_plugin(file.manifest->id, file.manifest->options,
                                    "--cloud-provider is \"" + provider_name_ + "\"");
   }

@@ -203,8 +203,7 @@ kube::ObjectPtr PlannedObjects::view(const Key& key, const kube::ObjectPtr& real
 
 kube::ObjectPtr PlannedObjects::get(std::string_view resource, std::string_view namespace_name,
                                     std::string_view name) const {
-  const Key key(resource, namespace_name, name);
-  return view(key, cache_.get(resource, namespace_name, name));
+  return view(Key(resource, namespace_name, name), cache_.get(resource, namespace_name, name));
 }
 
 std::vector<kube::ObjectPtr> PlannedObjects::list(std::string_view resource,

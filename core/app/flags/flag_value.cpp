@@ -162,8 +162,7 @@ std::string format_csv(std::span<const std::string> fields) {
   std::string text;
   for (const std::string& field : fields) {
     if (!text.empty() || &field != fields.data()) text += ',';
-    const bool quote = field.find_first_of(",\"\n\r") != std::string::npos;
-    if (!quote) {
+    if (field.find_first_of(",\"\n\r") == std::string::npos) {
       text += field;
       continue;
     }

@@ -119,8 +119,6 @@ bool may_share(const Flag& flag, plugin_files::OptionType type) {
 
 const std::string kPluginSection = "Flags of plugin ";
 
-bool is_of_host(const Flag& flag) { return !flag.section.starts_with(kPluginSection); }
-
 // Flags that are accepted and checked, and do nothing.
 struct NoEffectFlag {
   std::string_view flag;  // a trailing * stands for any rest
@@ -198,7 +196,7 @@ Status CommandLine::add_plugin(std::string_view id, std::span<const plugin_files
     std::optional<plugin_files::Option> shared;
     if (known == nullptr) {
       known = &group.add(option.name, plugin_value(option), std::move(usage));
-    } else if (is_of_host(*known)) {
+    } else if (!known->section.starts_with(kPluginSection)) {
       known->usage = std::move(usage);
       shared = option;
     }

@@ -95,16 +95,6 @@ std::string write_sni(const std::vector<SniFlag>& certificates) {
   return text;
 }
 
-std::unique_ptr<FlagValue> feature_gates_value(FeatureGates* gates) {
-  return std::make_unique<FeatureGatesValue>(gates);
-}
-// "client" for the flag alone, as kubectl's --dry-run.
-std::unique_ptr<FlagValue> dry_run_value(bool* enabled) {
-  return choice_value(enabled, "none", "client", "client");
-}
-std::unique_ptr<FlagValue> dry_run_output_value(bool* json) {
-  return choice_value(json, "table", "json", "");
-}
 std::unique_ptr<FlagValue> version_value(std::string* variable) {
   const std::string release(release_of(version().text));
   return bound_value(variable, {"version", read_version, std::identity(),
@@ -115,10 +105,6 @@ std::unique_ptr<FlagValue> version_value(std::string* variable) {
 std::unique_ptr<FlagValue> quantity_value(std::string* variable) {
   return bound_value(variable,
                      {"quantity", read_quantity, std::identity(), "a quantity, such as 64Ki"});
-}
-std::unique_ptr<FlagValue> sni_value(std::vector<SniFlag>* certificates) {
-  return bound_value(certificates, {"namedCertKey", read_sni, write_sni,
-                                    "CERTIFICATE,KEY or CERTIFICATE,KEY:DOMAIN,..."});
 }
 
 // The flags, group by group.
@@ -185,7 +171,7 @@ void add_generic_flags(FlagSet& flags, Options& options) {
       "controller-start-interval", &generic.controller_start_interval,
       "Pause between the starts of two controllers: a random time between this and twice this. If "
       "unset, none.");
-  group.add("feature-gates", feature_gates_value(&generic.feature_gates),
+  group.add("feature-gates", std::make_unique<FeatureGatesValue>(&generic.feature_gates),
             "Name=true|false pairs, separated by commas. If unset, each has Kubernetes' default. "
             "With an effect here: " +
                 gates_with_an_effect() + ". Kubernetes' other gates are accepted.");
@@ -325,11 +311,12 @@ void add_logging_flags(FlagSet& flags, Options& options) {
 void add_dry_run_flags(FlagSet& flags, Options& options) {
   DryRunOptions& dry_run = options.dry_run;
   FlagGroup group = flags.group("Dry run flags");
-  group.add("dry-run", dry_run_value(&dry_run.enabled),
+  // "client" for the flag alone, as kubectl's.
+  group.add("dry-run", choice_value(&dry_run.enabled, "none", "client", "client"),
             "client: look at the cluster and the cloud once, write nothing to either, take no "
             "Lease, print what would change, and exit: 0 = nothing, 2 = something, 1 = cannot "
             "tell. none: work.");
-  group.add("dry-run-output", dry_run_output_value(&dry_run.json),
+  group.add("dry-run-output", choice_value(&dry_run.json, "table", "json", ""),
             "How --dry-run prints the changes: table or json.");
   group.add("dry-run-timeout", &dry_run.timeout,
             "Time after which --dry-run ends although not every object was looked at.");
@@ -374,7 +361,9 @@ void add_tls_flags(FlagGroup& group, const std::string& prefix, TlsFlags& tls) {
             "VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13. If unset, VersionTLS12.");
   group.add(prefix + "tls-curve-preferences", &tls.curve_preferences,
             "TLS group numbers for key exchange. If unset, the library's.");
-  group.add(prefix + "tls-sni-cert-key", sni_value(&tls.sni),
+  group.add(prefix + "tls-sni-cert-key",
+            bound_value(&tls.sni, {"namedCertKey", read_sni, write_sni,
+                                   "CERTIFICATE,KEY or CERTIFICATE,KEY:DOMAIN,..."}),
             "CERTIFICATE,KEY or CERTIFICATE,KEY:DOMAIN,... for names that clients ask for; may be "
             "repeated. If unset, all get the same certificate.");
   group.add(prefix + "disable-http2-serving", &tls.disable_http2, "Serve HTTP/1.1 only.");

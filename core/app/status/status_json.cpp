@@ -139,8 +139,7 @@ struct Holdup {
 using Holdups = std::map<std::string, Holdup, std::less<>>;
 
 std::string moment(system_clock::time_point now, nanoseconds from_now) {
-  const auto when = now + std::chrono::duration_cast<system_clock::duration>(from_now);
-  return kube::format_time(when);
+  return kube::format_time(now + std::chrono::duration_cast<system_clock::duration>(from_now));
 }
 
 StatusJson answer_json(const plugin::ObjectReport& object, system_clock::time_point now) {

@@ -122,8 +122,7 @@ void add_cloud(const StatusJson& status, StatusJson& problems) {
 }
 
 void add_brakes(const StatusJson& status, StatusJson& problems) {
-  const StatusJson& brakes = part(status, "brake");
-  for (const auto& [kind, brake] : brakes.items()) {
+  for (const auto& [kind, brake] : part(status, "brake").items()) {
     if (!brake.value("engaged", false)) continue;
     problems.push_back("the deletion brake on " + kind + " holds " + text_of(brake, "held"));
   }
@@ -236,8 +235,7 @@ std::string provider_state(const StatusJson& status) {
 StatusJson problems_json(const StatusJson& status) {
   StatusJson problems = StatusJson::array();
   add_cloud(status, problems);
-  const StatusJson& missing = part(part(status, "permissions"), "missing");
-  for (const auto& [who, what] : missing.items()) {
+  for (const auto& [who, what] : part(part(status, "permissions"), "missing").items()) {
     problems.push_back(who + " lacks " + plain(what) +
                        "; ccmctl rbac prints the roles that it needs");
   }
@@ -269,12 +267,11 @@ StatusJson groups_json(const StatusJson& objects, std::string_view now) {
   }
   std::vector<StatusJson> sorted;
   for (auto& entry : groups) sorted.push_back(entry.second.finished(now));
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const StatusJson& left, const StatusJson& right) {
-                     const bool urgent = needs_action(left);
-                     if (urgent != needs_action(right)) return urgent;
-                     return left.value("count", 0) > right.value("count", 0);
-                   });
+  std::ranges::stable_sort(sorted, [](const StatusJson& left, const StatusJson& right) {
+    const bool urgent = needs_action(left);
+    if (urgent != needs_action(right)) return urgent;
+    return left.value("count", 0) > right.value("count", 0);
+  });
   return StatusJson(std::move(sorted));
 }
 
