@@ -110,8 +110,7 @@ void CloudHealth::ended(std::string_view operation, const Status& status,
     if (answer && answer->took >= kSlowCall) fault = CloudFault::slow;
   }
   if (!fault) {
-    const bool failed = failures_.erase(part) > 0;
-    if (failed && changed_) changed_();
+    if (failures_.erase(part) > 0 && changed_) changed_();
     return;
   }
   auto place = failures_.find(part);

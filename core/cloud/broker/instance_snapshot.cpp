@@ -140,10 +140,9 @@ class InstanceSnapshot::Builder {
         made.by_other_id_.emplace_back(made.other_ids_[record.other_ids + which], index);
       }
     }
-    std::sort(made.by_other_id_.begin(), made.by_other_id_.end(),
-              [&](const auto& left, const auto& right) {
-                return made.text(left.first) < made.text(right.first);
-              });
+    std::ranges::sort(made.by_other_id_, [&](const auto& left, const auto& right) {
+      return made.text(left.first) < made.text(right.first);
+    });
   }
 
   // Text that is not UTF-8 could not be sent to Kubernetes.

@@ -367,8 +367,7 @@ void InstancesBroker::listing_ended(Listing listed) {
   const auto outlasts = [&](const Question& question) {
     return question.all && question.needed > began;
   };
-  const bool again = second_reading_ || std::any_of(waiting_.begin(), waiting_.end(), outlasts);
-  if (again) begin_listing();
+  if (second_reading_ || std::ranges::any_of(waiting_, outlasts)) begin_listing();
   for (const auto& question : std::exchange(waiting_, {})) {
     tell_answer(question.query.origin, origin);
     question.go_on({listed.status(), began});

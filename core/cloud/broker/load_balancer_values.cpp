@@ -102,10 +102,6 @@ bool sound_node_labels(const ccm_load_balancer& balancer) {
   return std::all_of(balancer.node_labels, end, [](ccm_str key) { return sound_name(key); });
 }
 
-bool sound_backend(const ccm_backend& backend) {
-  return sound_list(backend.addresses, backend.address_count);
-}
-
 void cut_words(ccm_str& words) { words.len = std::min(view(words).size(), kWordsLimit); }
 
 void repair_texts(LoadBalancer& balancer) {
@@ -140,7 +136,9 @@ Result<LoadBalancerRequest> read_request(const ccm_load_balancer_request* wanted
     return Status(Code::invalid_argument, "a Service with malformed lists was given");
   }
   const WholeList<ccm_backend> given(raw.backends, raw.backend_count, kThingLimit);
-  if (!given.sound() || !std::all_of(given.items().begin(), given.items().end(), sound_backend)) {
+  if (!given.sound() || !std::ranges::all_of(given.items(), [](const ccm_backend& backend) {
+        return sound_list(backend.addresses, backend.address_count);
+      })) {
     return Status(Code::invalid_argument, "a malformed list of backends was given");
   }
   if (!detail::understood(*wanted)) {

@@ -44,8 +44,7 @@ Status AbsenceBrake::refusal(const BrakeJudgement& judgement) const {
 }
 
 BrakeReport AbsenceBrake::report() const {
-  const runtime::TimePoint now = timers_.now();
-  BrakeReport report = brake_.report(now);
+  BrakeReport report = brake_.report(timers_.now());
   report.held = static_cast<std::size_t>(std::count_if(
       held_.begin(), held_.end(), [&](const auto& entry) { return still_asked(entry.second); }));
   report.engaged = report.held > 0;

@@ -374,9 +374,8 @@ milliseconds NodeDeletions::observation_pause(bool held) const {
 
 // Unseen Nodes that register again and again must not cost more than that.
 milliseconds NodeDeletions::round_pause() const {
-  const bool all_unseen =
-      std::all_of(waiting_.begin(), waiting_.end(),
-                  [](const Candidate* candidate) { return !candidate->node.seen; });
+  const bool all_unseen = std::ranges::all_of(
+      waiting_, [](const Candidate* candidate) { return !candidate->node.seen; });
   if (!all_unseen) return observation_pause(false);
   return std::min(kHeldPause * static_cast<int64_t>(broker_->listing_calls()), kLongestHold);
 }

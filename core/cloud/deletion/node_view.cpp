@@ -29,8 +29,6 @@ bool is_ready(const kube::Object& node) {
   return ready;
 }
 
-bool is_cordoned(const kube::Object& node) { return node.text_at("/spec/unschedulable") == "true"; }
-
 void read_taints(const kube::Object& node, NodeFacts& facts) {
   node.each(node.find("/spec/taints"), [&](std::string_view, kube::Object::Position taint) {
     const std::string_view key = node.text(node.member(taint, "key"));
@@ -47,8 +45,7 @@ void read_taints(const kube::Object& node, NodeFacts& facts) {
 
 // A Node that was never matched with an instance says nothing about the cloud's view.
 bool counts(const NodeFacts& node, const ViewRequest& request) {
-  if (node.deleting) return false;
-  return !node.provider_id.empty() || request.wanted.contains(node.uid);
+  return !node.deleting && (!node.provider_id.empty() || request.wanted.contains(node.uid));
 }
 
 InstanceQuery query_of_instance(const std::string& provider_id) {
@@ -113,7 +110,7 @@ NodeFacts facts_of(const kube::ObjectPtr& node) {
   facts.ready = is_ready(*node);
   facts.deleting = !node->text_at("/metadata/deletionTimestamp").empty();
   facts.of_cloud = !facts.provider_id.empty();
-  facts.leaving = is_cordoned(*node);
+  facts.leaving = node->text_at("/spec/unschedulable") == "true";
   read_taints(*node, facts);
   facts.released = node->text_at(kAnnotationPointer) == "true";
   return facts;
@@ -290,10 +287,9 @@ void Sightings::listed(const Nodes& nodes, const InstanceSnapshot* instances) {
 void Sightings::found(const kube::Object& node, std::string_view own_id, const Nodes& nodes) {
   if (!own_id.empty() && own_id != id_of(node)) ids_[hash_of(node)] = own_id;
   const std::string_view id = id_of(node);
-  const bool anothers =
-      !id.empty() && std::any_of(nodes.begin(), nodes.end(), [&](const auto& other) {
-        return other->uid() != node.uid() && id_of(*other) == id && older(*other, node);
-      });
+  const bool anothers = !id.empty() && std::ranges::any_of(nodes, [&](const auto& other) {
+    return other->uid() != node.uid() && id_of(*other) == id && older(*other, node);
+  });
   if (!anothers) seen_.insert(hash_of(node));
 }
 
