@@ -221,8 +221,7 @@ struct LeaderElector::Impl {
       if (!last.ok() && !stopping) {
         log::warning("Failed to renew the Lease", {{"lease", options.lease()}, {"err", last}});
         if (!rules.holds() && !rules.holder().empty()) {
-          std::string reason = "it was taken by " + rules.holder();
-          co_return reason;
+          co_return "it was taken by " + rules.holder();
         }
       }
     }
@@ -414,8 +413,7 @@ struct LeaderElector::Impl {
 
   void warn_of_no_coordinator() {
     const TimePoint now = clock.now();
-    const bool led = rules.lease() && !rules.holder().empty() && !rules.expired(now);
-    if (led) {
+    if (rules.lease() && !rules.holder().empty() && !rules.expired(now)) {
       leaderless_since.reset();
     } else if (!leaderless_since) {
       leaderless_since = now;

@@ -288,8 +288,7 @@ class Reader : YamlFields {
   void read_exec(const YAML::Node& exec, const std::string& where, ExecConfig& result) const {
     result.command = text_of(exec, "command", where);
     if (result.command.empty()) refuse(where + ": exec needs a command");
-    const bool relative = result.command.front() != '/';
-    if (relative && result.command.find('/') != std::string::npos) {
+    if (result.command.front() != '/' && result.command.find('/') != std::string::npos) {
       result.command = path_of(exec, "command", where);
     }
     result.args = texts_of(exec, "args", where);

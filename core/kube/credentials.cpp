@@ -477,8 +477,7 @@ asio::awaitable<Status> Credentials::refresh() {
     co_return token.status();
   }
   if (!exec_due()) co_return Status();
-  Status status = co_await run_exec();
-  co_return status;
+  co_return co_await run_exec();
 }
 
 namespace {

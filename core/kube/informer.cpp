@@ -474,8 +474,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       note_failure(Status());
     }
     version_verified = false;
-    Outcome outcome = co_await follow(std::nullopt);
-    co_return outcome;
+    co_return co_await follow(std::nullopt);
   }
 
   // Reads the open stream to its end. `listing` not null: a streamed list comes first.

@@ -82,12 +82,10 @@ void merge_into(Node& into, const Node& from) {
 
 bool node_covers(const Node& node, const Node& other) {
   if (node.whole) return true;
-  if (other.whole) return false;
-  return std::all_of(other.children.begin(), other.children.end(),
-                     [&](const FieldSet::Child& entry) {
-                       const Node* mine = node.child(entry.name);
-                       return mine != nullptr && node_covers(*mine, entry.node);
-                     });
+  return !other.whole && std::ranges::all_of(other.children, [&](const FieldSet::Child& entry) {
+    const Node* mine = node.child(entry.name);
+    return mine != nullptr && node_covers(*mine, entry.node);
+  });
 }
 
 }  // namespace

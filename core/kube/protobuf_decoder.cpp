@@ -432,8 +432,7 @@ struct MessageDecoder {
       if (!entry) return false;
       entries.push_back(*entry);
     }
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& a, const Entry& b) { return a.key < b.key; });
+    std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) { return a.key < b.key; });
     const std::size_t start = writer.begin(true);
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (i + 1 < entries.size() && entries[i].key == entries[i + 1].key) continue;

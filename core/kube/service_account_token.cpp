@@ -15,8 +15,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-Resource service_accounts() { return *Resource::parse("v1/serviceaccounts"); }
-
 std::string token_request(std::chrono::seconds lifetime) {
   return R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":)"
          R"({"expirationSeconds":)" +
@@ -109,7 +107,7 @@ asio::awaitable<Result<std::string>> ServiceAccountToken::request() {
 
 ObjectRequest ServiceAccountToken::creation(std::string body) const {
   ObjectRequest request{.verb = ObjectRequest::Verb::create,
-                        .resource = service_accounts(),
+                        .resource = *Resource::parse("v1/serviceaccounts"),
                         .namespace_name = account_.namespace_name,
                         .name = account_.name,
                         .body = std::move(body)};

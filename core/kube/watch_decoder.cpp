@@ -225,8 +225,7 @@ ListDecoder::Piece ListDecoder::step_items() {
     state_ = rest[before.size()] == '{' ? State::item : State::envelope;  // which sees the bracket
   }
   buffer_.consume(before.size());
-  const bool blank =
-      std::all_of(before.begin(), before.end(), [](char c) { return is_space(c) || c == ','; });
+  const bool blank = std::ranges::all_of(before, [](char c) { return is_space(c) || c == ','; });
   return blank ? Piece::none : Piece::garbage;
 }
 

@@ -168,8 +168,7 @@ void ConnectionPool::sweep() {
                                   });
     idle.erase(idle.begin(), end);
     some_left = some_left || !idle.empty();
-    const bool unused = idle.empty() && entry->second.users == 0;
-    entry = unused ? origins_.erase(entry) : std::next(entry);
+    entry = idle.empty() && entry->second.users == 0 ? origins_.erase(entry) : std::next(entry);
   }
   if (some_left) arm_sweeper();
 }

@@ -209,8 +209,7 @@ asio::awaitable<Result<std::shared_ptr<Transport>>> dial(asio::any_io_executor e
       co_return failure(Code::deadline_exceeded, "timed out connecting to " + where + detail);
     }
     if (attempt->failed == attempt->addresses.size()) {
-      const bool same = attempt->last_error.rfind(where + ":", 0) == 0;
-      const std::string target = same ? "" : where + " at ";
+      const std::string target = attempt->last_error.starts_with(where + ":") ? "" : where + " at ";
       co_return failure(Code::unavailable, "cannot connect to " + target + attempt->last_error);
     }
     if (next < attempt->addresses.size() && (now >= next_start || attempt->failed == next)) {
@@ -218,8 +217,7 @@ asio::awaitable<Result<std::shared_ptr<Transport>>> dial(asio::any_io_executor e
       ++next;
       next_start = now + kNextAddressAfter;
     }
-    const bool more = next < attempt->addresses.size();
-    const auto until = more ? std::min(deadline, next_start) : deadline;
+    const auto until = next < attempt->addresses.size() ? std::min(deadline, next_start) : deadline;
     if (!co_await sleep(attempt, until)) co_return failure(Code::cancelled, "cancelled");
   }
   tune_socket(attempt->winner->native_handle());

@@ -37,8 +37,7 @@ std::optional<std::uint16_t> port_number(std::string_view text) {
 }
 
 Result<Url> parse_proxy(const std::string& text, std::string_view source) {
-  const bool bare = text.find("://") == std::string::npos;
-  Result<Url> url = parse_url(bare ? "http://" + text : text);
+  Result<Url> url = parse_url(text.find("://") == std::string::npos ? "http://" + text : text);
   if (!url.ok()) return url.status().with_context(source);
   return url;
 }

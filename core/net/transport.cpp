@@ -168,8 +168,7 @@ Transport::Attempt Transport::try_handshake() {
   ERR_clear_error();
   errno = 0;
   const int returned = SSL_do_handshake(top());
-  if (returned == 1) return {};
-  return tls_outcome(returned);
+  return returned == 1 ? Attempt() : tls_outcome(returned);
 }
 
 Transport::Attempt Transport::try_read(char* data, std::size_t size) {
@@ -269,8 +268,7 @@ bool Transport::quiet() {
   // Readable bytes may be a session ticket, which is no answer: OpenSSL has to look at them.
   ERR_clear_error();
   errno = 0;
-  if (SSL_peek(top(), &byte, 1) > 0) return false;
-  return tls_outcome(0).want == Want::readable;
+  return SSL_peek(top(), &byte, 1) <= 0 && tls_outcome(0).want == Want::readable;
 }
 
 void Transport::close() {

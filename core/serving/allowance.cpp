@@ -121,12 +121,11 @@ void Allowance::arm() {
 void Allowance::let_one_go() {
   if (waiting_.empty() || !some_left()) return;
   const auto now = Clock::now();
-  const auto next =
-      std::min_element(waiting_.begin(), waiting_.end(), [now](Stranger* left, Stranger* right) {
-        Account& one = *left->account_;
-        Account& other = *right->account_;
-        return used_lately(one, now) / one.weight < used_lately(other, now) / other.weight;
-      });
+  const auto next = std::ranges::min_element(waiting_, [now](Stranger* left, Stranger* right) {
+    Account& one = *left->account_;
+    Account& other = *right->account_;
+    return used_lately(one, now) / one.weight < used_lately(other, now) / other.weight;
+  });
   Stranger* const stranger = *next;
   waiting_.erase(next);
   stranger->wake_.cancel();

@@ -72,14 +72,12 @@ std::string_view reason_phrase(unsigned status) {
   return "Internal Server Error";
 }
 
-std::string date_now() { return http_date(std::chrono::seconds(std::time(nullptr))); }
-
 std::string render_head(const Answer& answer, bool keep_alive) {
   std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " ";
   text += reason_phrase(answer.status);
   text += "\r\nCache-Control: no-cache, private\r\nContent-Type: ";  // HOST-100
   text += answer.content_type + "\r\nX-Content-Type-Options: nosniff\r\nDate: ";
-  text += date_now();
+  text += http_date(std::chrono::seconds(std::time(nullptr)));
   text += "\r\nContent-Length: " + std::to_string(answer.text().size()) + "\r\n";
   if (!answer.allow.empty()) text += "Allow: " + std::string(answer.allow) + "\r\n";
   if (answer.retry_after > 0) {

@@ -58,8 +58,6 @@ std::string_view without_slash(std::string_view path) {
 }
 
 // The bodies that API servers send.
-Answer unauthorized_answer() { return failure(401, "Unauthorized", "Unauthorized", false); }
-
 Answer forbidden_answer(const Request& request, const std::string& reason) {
   std::string message = "User " + json_text(request.user.name) + " cannot " +
                         lower_case(request.method) + " path " + json_text(request.path);
@@ -187,7 +185,7 @@ asio::awaitable<std::optional<Answer>> AccessControl::admit(std::shared_ptr<Requ
       verbose.info("a request was not authenticated",
                    {{"path", utf8_front(request->path, kShownInLog)}, {"err", known}});
     }
-    co_return unauthorized_answer();
+    co_return failure(401, "Unauthorized", "Unauthorized", false);
   }
   begin = steady_clock::now();
   const Result<Verdict> verdict = co_await decide(request);

@@ -105,8 +105,7 @@ asio::awaitable<Result<TokenReviewer::Owner>> TokenReviewer::reviewed(std::strin
                                                                       std::string token,
                                                                       std::string machine) {
   if (const auto review = under_way_.find(key)) {
-    Result<Owner> shared = co_await ReviewsUnderWay<Owner>::wait(review);
-    co_return shared;
+    co_return co_await ReviewsUnderWay<Owner>::wait(review);
   }
   under_way_.start(key, client_.executor());
   metrics_.reviews_in_flight.Increment();
@@ -149,8 +148,7 @@ asio::awaitable<Result<Verdict>> AccessReviewer::may(User user, std::string verb
   const std::string key = key_of_(review);
   if (auto known = cache_.find(key)) co_return *known;
   if (const auto same = under_way_.find(key)) {
-    Result<Verdict> shared = co_await ReviewsUnderWay<Verdict>::wait(same);
-    co_return shared;
+    co_return co_await ReviewsUnderWay<Verdict>::wait(same);
   }
   under_way_.start(key, client_.executor());
   const bool known = user.name != kAnonymous;
