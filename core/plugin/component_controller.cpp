@@ -23,9 +23,6 @@ static_assert(static_cast<int>(runtime::EventKind::resync) == CCM_EVENT_RESYNC);
 static_assert(static_cast<int>(runtime::EventKind::hinted) == CCM_EVENT_HINTED);
 
 auto setup_of(const ccm_controller* table) { return function_of(table, &ccm_controller::setup); }
-auto reconcile_of(const ccm_controller* table) {
-  return function_of(table, &ccm_controller::reconcile);
-}
 
 // Stands for a map among the callbacks, which call it never.
 void kept_for_map(void*) {}
@@ -65,7 +62,7 @@ ComponentController::~ComponentController() {
 }
 
 Task<Status> ComponentController::setup(runtime::EventSource& source) {
-  if (setup_of(&table_) == nullptr || reconcile_of(&table_) == nullptr) {
+  if (setup_of(&table_) == nullptr || function_of(&table_, &ccm_controller::reconcile) == nullptr) {
     co_return Status(Code::internal, "the controller has no setup or no reconcile function");
   }
   const auto allowed = component_->allow_create();

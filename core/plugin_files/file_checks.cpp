@@ -158,8 +158,7 @@ Entry read_entry(const std::string& text, const fs::path& origin) {
   std::string rest = text;
   for (const std::string_view token :
        {std::string_view("$ORIGIN"), std::string_view("${ORIGIN}")}) {
-    const bool whole = text == token || text.starts_with(std::string(token) + "/");
-    if (!whole) continue;
+    if (text != token && !text.starts_with(std::string(token) + "/")) continue;
     entry.beside_plugin = true;
     rest = origin.string() + text.substr(token.size());
   }

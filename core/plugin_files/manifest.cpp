@@ -168,10 +168,9 @@ void check_rule_controllers(const Manifest& manifest, ManifestReport& findings) 
   if (!findings.faults.empty()) return;  // it may be one that could not be read
   for (std::size_t i = 0; i < manifest.rbac.size(); ++i) {
     for (const std::string& name : manifest.rbac[i].controllers) {
-      const bool own = std::any_of(
-          manifest.components.begin(), manifest.components.end(), [&](const Component& component) {
-            return component.kind == ComponentKind::controller && component.name == name;
-          });
+      const bool own = std::ranges::any_of(manifest.components, [&](const Component& component) {
+        return component.kind == ComponentKind::controller && component.name == name;
+      });
       if (own) continue;
       findings.faults.push_back("rbac[" + std::to_string(i) + "].controllers: \"" + name +
                                 "\" is no controller of this plugin");
@@ -368,9 +367,8 @@ const TypeTexts& texts_of(OptionType type) {
 
 bool is_variable_name(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  return std::ranges::all_of(
+      text, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
 // One value as a flag's text; nullopt when the JSON value has another type than the option.

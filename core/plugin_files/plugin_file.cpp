@@ -112,9 +112,8 @@ constexpr std::size_t kSumLength = 64;
 constexpr std::string_view kLineBlanks = " \t\r";
 
 bool is_sum(std::string_view text) {
-  return text.size() == kSumLength && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-           return std::isxdigit(c) != 0;
-         });
+  return text.size() == kSumLength &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
 }
 
 }  // namespace

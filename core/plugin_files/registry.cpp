@@ -45,9 +45,8 @@ Status conflict(const std::string& what, const fs::path& first, const fs::path& 
 
 bool brings_provider(const Examination& file) {
   const auto& components = file.manifest->components;
-  return std::any_of(components.begin(), components.end(), [](const auto& component) {
-    return component.kind == ComponentKind::provider;
-  });
+  return std::ranges::any_of(
+      components, [](const auto& component) { return component.kind == ComponentKind::provider; });
 }
 
 // Whether the controllers of both files can be wanted by one process.

@@ -137,9 +137,8 @@ std::string why_not_read(const OnlyWith& only, const AnnotationValue& others,
 }  // namespace
 
 const KnownAnnotation* AnnotationTable::find(std::string_view name) const {
-  const auto place =
-      std::find_if(known.begin(), known.end(),
-                   [name](const KnownAnnotation& annotation) { return annotation.name == name; });
+  const auto place = std::ranges::find_if(
+      known, [name](const KnownAnnotation& annotation) { return annotation.name == name; });
   return place == known.end() ? nullptr : &*place;
 }
 

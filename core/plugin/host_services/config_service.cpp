@@ -117,9 +117,8 @@ std::vector<ConfigRejection> ConfigRejections::list() const {
 }
 
 void ConfigRejections::count(const std::string& plugin_id) {
-  const auto files = std::count_if(reasons_.begin(), reasons_.end(), [&](const auto& entry) {
-    return entry.first.first == plugin_id;
-  });
+  const auto files = std::ranges::count_if(
+      reasons_, [&](const auto& entry) { return entry.first.first == plugin_id; });
   family_.Add({{"plugin", plugin_id}}).Set(static_cast<double>(files));
 }
 

@@ -21,8 +21,7 @@ namespace {
 
 boost::asio::awaitable<Result<net::Response>> exchange(std::shared_ptr<net::HttpClient> client,
                                                        net::Request request) {
-  auto response = co_await client->send(std::move(request));
-  co_return response;
+  co_return co_await client->send(std::move(request));
 }
 
 }  // namespace
@@ -92,9 +91,8 @@ bool names_credential(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kWords{
       "authorization", "token", "cookie", "api-key", "apikey", "api_key", "secret", "password"};
   const std::string lower = lower_case(name);
-  return std::any_of(kWords.begin(), kWords.end(), [&lower](std::string_view word) {
-    return lower.find(word) != std::string::npos;
-  });
+  return std::ranges::any_of(
+      kWords, [&lower](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
 std::vector<std::string> secrets_of_header(const net::Header& header) {

@@ -604,10 +604,6 @@ struct HttpClientService::State : std::enable_shared_from_this<State> {
     client.closed->request_stop();
   }
 
-  void close_all() {
-    while (!clients.empty()) close(clients.begin()->first);
-  }
-
   const std::weak_ptr<LiveComponent> component;
   runtime::Timers& timers;
   const MakeHttpClient make;
@@ -625,7 +621,8 @@ HttpClientService::HttpClientService(const std::shared_ptr<LiveComponent>& compo
     : HostService(component, CCM_HOST_HTTP_CLIENT, &kTable),
       state_(std::make_shared<State>(component, std::move(make), std::move(shared), files)) {
   component->background()->on_end([weak = std::weak_ptr(state_)] {
-    if (const auto state = weak.lock()) state->close_all();
+    const auto state = weak.lock();
+    while (state && !state->clients.empty()) state->close(state->clients.begin()->first);
   });
 }
 

@@ -243,8 +243,7 @@ int32_t KubeService::cached_each(void* self, const ccm_kube_cached_request* give
   const std::string_view resource = view(request.resource);
   const CacheState state = service.cache_.state(resource);
   if (state == CacheState::not_watched) return CCM_CACHE_NOT_WATCHED;
-  const auto all = service.cache_.list(resource, view(request.namespace_));
-  for (const kube::ObjectPtr& object : all) {
+  for (const kube::ObjectPtr& object : service.cache_.list(resource, view(request.namespace_))) {
     const bool more = guarded(component->identity(), "kube.cached_each",
                               [&] { return visit(owner, object_handle(object)) != 0; });
     if (!more) break;

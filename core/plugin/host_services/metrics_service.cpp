@@ -56,9 +56,8 @@ std::string fault_of(const MetricDefinition& definition) {
     return "a histogram needs buckets";
   }
   const auto unordered = std::adjacent_find(bounds.begin(), bounds.end(), std::greater_equal<>());
-  if (unordered != bounds.end() || std::any_of(bounds.begin(), bounds.end(), [](double bound) {
-        return !std::isfinite(bound);
-      })) {
+  if (unordered != bounds.end() ||
+      std::ranges::any_of(bounds, [](double bound) { return !std::isfinite(bound); })) {
     return "its buckets do not ascend";
   }
   return {};

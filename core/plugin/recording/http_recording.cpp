@@ -194,8 +194,7 @@ void SecretForms::add_form(std::string text, bool any_case) {
 
 void SecretForms::add(std::string_view secret) {
   constexpr std::size_t kShortest = 4;  // two digits of hexadecimal stand everywhere
-  if (secret.empty() || std::find(secrets_.begin(), secrets_.end(), secret) != secrets_.end())
-    return;
+  if (secret.empty() || std::ranges::find(secrets_, secret) != secrets_.end()) return;
   secrets_.emplace_back(secret);
   add_form(std::string(secret), false);
   if (secret.size() >= kShortest) add_form(hexadecimal(secret), true);
@@ -232,10 +231,6 @@ namespace {
 
 constexpr std::size_t kShortestSecret = 4;
 constexpr std::string_view kPrivateKey = "PRIVATE KEY-----";
-
-bool has_private_key(const std::string& text) {
-  return text.find(kPrivateKey) != std::string::npos;
-}
 
 // Members of JSON: adminPass, private_key and all that a header might be called.
 bool names_secret_member(const std::string& name) {
@@ -337,7 +332,7 @@ void Redactor::learn_from(const net::Response& response) {
 std::string Redactor::text(std::string_view text) const {
   const std::lock_guard lock(mutex_);
   std::string out = forms_.without(text);
-  return has_private_key(out) ? std::string(kRedacted) : out;
+  return out.find(kPrivateKey) == std::string::npos ? out : std::string(kRedacted);
 }
 
 std::string Redactor::url(std::string_view url) const {
