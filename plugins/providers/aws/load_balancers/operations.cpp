@@ -439,7 +439,8 @@ Task<Status> LoadBalancers::plan_shares(Ctx ctx, NetworkSubject& subject, const 
   subject.shared = !users.empty();
   if (!subject.shared) co_return Status();
   subject.guest =
-      found.claim == Claim::guest || found.tags.contains(guest_tag(subject.service.uid));
+      found.claim == Claim::guest || (found.tags.contains(guest_tag(subject.service.uid)) &&
+                                      !is_owner(subject.service, found.marked(), cluster_));
   Status own = co_await finder_.own_target_groups(ctx, subject.service, subject.balancer.arn,
                                                   subject.own_arns);
   co_return own;

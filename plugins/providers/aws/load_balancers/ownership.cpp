@@ -34,10 +34,12 @@ bool has_both_tags(const LoadBalancerService& service, const Tags& tags, const C
   return of_cluster(tags, cluster) && tag_value(tags, kServiceTag) == service_key(service);
 }
 
+bool is_owner(const LoadBalancerService& service, const Marked& balancer, const Cluster& cluster) {
+  return has_both_tags(service, balancer.tags, cluster) && is_of_uid(service, balancer);
+}
+
 Claim claim_of(const LoadBalancerService& service, const Marked& balancer, const Cluster& cluster) {
-  if (has_both_tags(service, balancer.tags, cluster) && is_of_uid(service, balancer)) {
-    return Claim::owner;
-  }
+  if (is_owner(service, balancer, cluster)) return Claim::owner;
   if (of_cluster(balancer.tags, cluster) && balancer.tags.contains(guest_tag(service.uid))) {
     return Claim::owner;
   }

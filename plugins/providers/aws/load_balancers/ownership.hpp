@@ -35,6 +35,10 @@ bool made_for_cluster(const Tags& tags, const Cluster& cluster);
 // Whether both tags name the Service, whatever its UID.
 bool has_both_tags(const LoadBalancerService& service, const Tags& tags, const Cluster& cluster);
 
+// Whether the Service is its owner, not only one of those that share it. Both marks are there when
+// a handing over has failed half-way.
+bool is_owner(const LoadBalancerService& service, const Marked& balancer, const Cluster& cluster);
+
 // "NAMESPACE/NAME" of all Services of it but this one.
 std::vector<std::string> other_users(const LoadBalancerService& service, const Marked& balancer);
 // The tag of a Service that shares it.

@@ -164,17 +164,23 @@ Task<Status> Removal::leave_network(Ctx ctx, const LoadBalancerService& service,
     if (gone.ok()) gone = co_await elbv2_.delete_group(ctx, listener.target_group);
     if (!gone.ok()) co_return gone;
   }
-  std::string mark = guest_tag(service.uid);
-  if (!found.tags.contains(mark)) {
-    const auto heir = found.tags.lower_bound(kGuestTagPrefix);
-    mark = heir->first;
+  const std::string own_mark = guest_tag(service.uid);
+  std::vector<std::string> marks;
+  if (found.tags.contains(own_mark)) marks.push_back(own_mark);
+  if (is_owner(service, found.marked(), cluster_)) {
+    auto heir = found.tags.lower_bound(kGuestTagPrefix);
+    if (heir->first == own_mark) ++heir;  // other_users() has one, and it is not the owner
+    marks.push_back(heir->first);
     const Tags owner{{std::string(kServiceTag), heir->second},
-                     {std::string(kServiceUidTag), mark.substr(kGuestTagPrefix.size())}};
+                     {std::string(kServiceUidTag), heir->first.substr(kGuestTagPrefix.size())}};
     std::vector<std::string> arns{arn};
     Status handed = co_await elbv2_.add_tags(ctx, std::move(arns), owner);
     if (!handed.ok()) co_return handed;
   }
-  Status unmarked = co_await elbv2_.remove_tag(ctx, arn, mark);
+  Status unmarked;
+  for (const std::string& mark : marks) {
+    if (unmarked.ok()) unmarked = co_await elbv2_.remove_tag(ctx, arn, mark);
+  }
   finder_.network_tags().forget();
   co_return unmarked;
 }

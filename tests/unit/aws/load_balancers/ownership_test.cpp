@@ -163,6 +163,30 @@ TEST_F(AwsOwnershipTest, Issue43_AGuestLeavesWithItsOwnPartsAndAnOwnerHandsOver)
   expect_nothing_left();
 }
 
+TEST_F(AwsOwnershipTest, Issue43_AHandingOverThatFailsHalfWayLeavesTheLastGuestAnOwner) {
+  const auto owner = nlb();
+  host.kube.put("v1/services", owner.object.json());
+  ensured(owner);
+  const auto heir = guest("default");
+  host.kube.put("v1/services", heir.object.json());
+  ensured(heir);
+  auto last = web({82});
+  last.name = "last";
+  last.uid = "5b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  last.id = heir.id;
+  last = with(last, {{"type", "nlb"}});
+  ensured(last);
+  fail("RemoveTags", "AccessDenied", 403);
+  EXPECT_FALSE(remove(owner).ok());
+  EXPECT_TRUE(remove(owner).ok());
+  EXPECT_EQ(network().tags["kubernetes.io/service-name"], "default/guest");
+  EXPECT_TRUE(remove(heir).ok());
+  EXPECT_EQ(network().tags["kubernetes.io/service-name"], "default/last");
+  EXPECT_EQ(cloud.listeners.size(), 1U);
+  EXPECT_TRUE(remove(last).ok());
+  expect_nothing_left();
+}
+
 TEST_F(AwsOwnershipTest, Issue43_AGuestDoesNotGetThePortOfAnother) {
   auto owner = nlb({81});
   host.kube.put("v1/services", owner.object.json());
