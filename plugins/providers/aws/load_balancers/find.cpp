@@ -118,6 +118,26 @@ Task<Result<Tags>> Finder::tags_of(Ctx ctx, Api api, std::string owner) {
   co_return tags;
 }
 
+// A Service may forget its load balancer's id, and call for another name. What this process has
+// made is in tags of any age.
+Task<Result<Found>> Finder::find_by_tags(Ctx ctx, const LoadBalancerService& service) {
+  const auto tags =
+      co_await network_tags_.get(ctx, may_have_had_one(service) ? kTagsAge : kAgeToMake);
+  if (!tags.ok()) co_return tags.status();
+  const auto all = co_await elbv2_.list(ctx, kAgeToMake);
+  if (!all.ok()) co_return all.status();
+  Found found;
+  for (const auto& [arn, of] : **tags) {
+    const NetworkBalancer* balancer = (*all)->find(arn);
+    if (balancer == nullptr || !is_owner(service, {arn, balancer->name, of}, cluster_)) continue;
+    found.network = *balancer;
+    found.tags = of;
+    found.claim = Claim::owner;
+    break;
+  }
+  co_return found;
+}
+
 Task<Result<Found>> Finder::find_network(Ctx ctx, const LoadBalancerService& service) {
   const std::string made_name = load_balancer_name(service.uid);
   auto all =
@@ -140,6 +160,9 @@ Task<Result<Found>> Finder::find_network(Ctx ctx, const LoadBalancerService& ser
     if (!best.network || rank(candidate_found.claim) > rank(best.claim))
       best = std::move(candidate_found);
   }
+  if (rank(best.claim) >= rank(Claim::owner)) co_return best;
+  auto tagged = co_await find_by_tags(ctx, service);
+  if (!tagged.ok() || tagged->any()) co_return tagged;
   co_return best;
 }
 

@@ -60,6 +60,8 @@ class Finder {
   [[nodiscard]] Snapshot<TagsByOwner>& classic_tags() { return classic_tags_; }
 
  private:
+  // Looks for a load balancer that the tags call the Service's, under whatever name.
+  Task<Result<Found>> find_by_tags(Ctx ctx, const LoadBalancerService& service);
   Task<Status> read_network_tags(Ctx ctx, TagsByOwner& out);
   Task<Status> read_classic_tags(Ctx ctx, TagsByOwner& out);
 

@@ -74,7 +74,9 @@ TEST_F(AwsOwnershipTest, AWS_117_ANameThatAUserChoseDoesNotTakeAnothersBalancer)
   auto thief = guest("elsewhere", {{"name", "theirs"}});
   thief.id.clear();
   EXPECT_EQ(ensure(thief)->state, LoadBalancerState::foreign);
-  EXPECT_EQ(refused(nlb({80}, {{"name", kName}})).error_class(), ErrorClass::invalid_spec);
+  thief = guest("elsewhere", {{"name", kName}});
+  thief.id.clear();
+  EXPECT_EQ(refused(thief).error_class(), ErrorClass::invalid_spec);
 }
 
 TEST_F(AwsOwnershipTest, AWS_17_TheOldTagOfTheClusterCounts) {
@@ -104,6 +106,17 @@ TEST_F(AwsOwnershipTest, AWS_116_AnotherTypeOfThatNameIsNotOurs) {
   start();
   EXPECT_NE(ensure(nlb()).status().message().find("could not be found"), std::string::npos);
   EXPECT_EQ(cloud.writes(), 0);
+}
+
+TEST_F(AwsOwnershipTest, AWS_117_ANameAndAnIdThatAreEditedMakeNoSecondOne) {
+  const auto made = ensured(nlb({80}, {{"name", "one"}}));
+  EXPECT_EQ(ensured(nlb({80}, {{"name", "two"}})).id, made.id);
+  EXPECT_EQ(ensured(with(web(), {{"type", "nlb"}}, "its.hostname.example")).id, made.id);
+  start();
+  EXPECT_EQ(ensured(nlb()).id, made.id);
+  EXPECT_EQ(ensured(nlb({80}, {{"name", "three"}})).id, made.id);
+  EXPECT_EQ(cloud.networks.size(), 1U);
+  EXPECT_EQ(cloud.listeners.size(), 1U);
 }
 
 TEST_F(AwsOwnershipTest, AnAdministratorMayHaveOneTakenOver) {
