@@ -148,6 +148,10 @@ Task<Result<Found>> Finder::find_network(Ctx ctx, const LoadBalancerService& ser
   for (const std::string& candidate : candidate_names(service)) {
     const NetworkBalancer* balancer = candidate.empty() ? nullptr : (*all)->find(candidate);
     if (balancer == nullptr || (best.network && best.network->arn == balancer->arn)) continue;
+    if (balancer->type != "network" && candidate != made_name) {  // an annotation may name any
+      if (!best.network) best.network = *balancer;
+      continue;
+    }
     if (balancer->type != "network") {  // AWS-116
       co_return Status(
           Code::failed_precondition,

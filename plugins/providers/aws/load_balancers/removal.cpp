@@ -48,7 +48,8 @@ Task<Status> Removal::remove_all(Ctx ctx, const LoadBalancerService& service) {
   auto search = arn ? finder_.find_network(ctx, service) : finder_.find_classic(ctx, service);
   const auto left = co_await std::move(search);
   if (!left.ok()) co_return left.status();
-  const bool named = left->any() && left->id() == service.id;
+  const bool other_type = left->network && left->network->type != "network";  // never the manager's
+  const bool named = left->any() && !other_type && left->id() == service.id;
   co_return named && left->claim == Claim::none ? not_owned(service.id) : Status();
 }
 

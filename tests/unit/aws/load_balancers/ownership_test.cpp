@@ -108,6 +108,26 @@ TEST_F(AwsOwnershipTest, AWS_116_AnotherTypeOfThatNameIsNotOurs) {
   EXPECT_EQ(cloud.writes(), 0);
 }
 
+TEST_F(AwsOwnershipTest, AWS_116_117_AnotherTypeThatAnAnnotationNamesHoldsUpNoDeletion) {
+  aws_api::Network theirs;
+  theirs.name = "their-alb";
+  theirs.type = "application";
+  cloud.networks["arn:aws:their-alb"] = theirs;
+  auto named_by_id = nlb();
+  named_by_id.id = "arn:aws:their-alb";
+  EXPECT_EQ(ensure(named_by_id)->state, LoadBalancerState::foreign);
+  EXPECT_TRUE(remove(named_by_id).ok());
+  EXPECT_EQ(cloud.writes(), 0);
+  const std::string own = ensured(nlb()).id;
+  EXPECT_EQ(ensured(named_by_id).id, own);
+  auto named = nlb({80}, {{"name", "their-alb"}});
+  named.id = own;
+  EXPECT_EQ(ensured(named).id, own);
+  EXPECT_TRUE(remove(named).ok());
+  EXPECT_EQ(cloud.networks.size(), 1U);
+  EXPECT_TRUE(cloud.targets.empty());
+}
+
 TEST_F(AwsOwnershipTest, AWS_117_ANameAndAnIdThatAreEditedMakeNoSecondOne) {
   const auto made = ensured(nlb({80}, {{"name", "one"}}));
   EXPECT_EQ(ensured(nlb({80}, {{"name", "two"}})).id, made.id);
