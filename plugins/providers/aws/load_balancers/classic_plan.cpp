@@ -98,8 +98,9 @@ Status ClassicPlanner::choose_security_groups(ClassicSubject& subject) const {
   if (subject.named_groups.empty() && !settings_.elb_security_group.empty()) {
     subject.named_groups = {settings_.elb_security_group};
   }
-  Status known = check_groups(*subject.groups, subject.named_groups);
-  if (known.ok()) known = check_groups(*subject.groups, options.extra_security_groups);
+  const auto& has = subject.balancer.groups;
+  Status known = check_groups(*subject.groups, subject.named_groups, has);
+  if (known.ok()) known = check_groups(*subject.groups, options.extra_security_groups, has);
   if (!known.ok()) return known;
   if (!subject.named_groups.empty()) {
     const bool by_port = !options.security_groups.empty();

@@ -109,7 +109,8 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
     tell_of_ranges(subject);
     return {};
   }
-  if (Status known = check_groups(*subject.groups, named); !known.ok()) return known;
+  Status known = check_groups(*subject.groups, named, subject.balancer.groups);
+  if (!known.ok()) return known;
   subject.own_groups = named;
   if (!named.empty()) return {};
   const auto digest = host_.crypto.sha256(managed_group_seed(subject.service));

@@ -199,7 +199,7 @@ Task<Status> LoadBalancers::remove(Ctx ctx, LoadBalancerService service) {
   seen_.erase(service.uid);
   records_asked_.erase(service.uid);
   Status gone = co_await removal_.remove_all(ctx, service);
-  if (!gone.ok()) {
+  if (!gone.ok() && gone.error_class() != ErrorClass::waiting) {
     elbv2_.forget();
     groups_.forget();
   }

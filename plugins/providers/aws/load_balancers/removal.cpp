@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kNone{0};
 constexpr std::chrono::milliseconds kGroupPause{5'000};
+constexpr std::chrono::milliseconds kLongestGroupPause{300'000};
+constexpr std::size_t kMostInUse = 1'000;
 constexpr std::chrono::milliseconds kShortPause{1'000};
 
 Status still_used(const std::string& what, std::chrono::milliseconds pause) {
@@ -102,9 +104,13 @@ Task<Status> Removal::remove_groups(Ctx ctx, std::vector<std::string> ids) {
   for (const std::string& id : ids) {
     Status gone = co_await groups_.remove(ctx, id);
     if (gone.error_class() == ErrorClass::conflict) {
-      co_return still_used("security group " + id, kGroupPause);
+      if (in_use_.size() >= kMostInUse) in_use_.clear();
+      auto& pause = in_use_[id];
+      pause = std::clamp(2 * pause, kGroupPause, kLongestGroupPause);
+      co_return still_used("security group " + id, pause);
     }
     if (!gone.ok()) co_return gone;
+    in_use_.erase(id);
   }
   co_return Status();
 }

@@ -16,6 +16,8 @@
 #include <ccm/status.hpp>
 #include <ccm/task.hpp>
 
+#include <chrono>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,7 +42,7 @@ class Removal {
   // Takes the rules of the load balancer with that mark away, and those for the groups.
   Task<Status> remove_rules(Ctx ctx, const LoadBalancerService& service, std::string mark,
                             std::vector<std::string> own);
-  // Class waiting while AWS uses one of them.
+  // Class waiting while AWS uses one of them, each time for longer.
   Task<Status> remove_groups(Ctx ctx, std::vector<std::string> ids);
   Task<Status> delete_network(Ctx ctx, NetworkBalancer balancer);
   Task<Status> delete_classic(Ctx ctx, std::string name);
@@ -66,6 +68,7 @@ class Removal {
   Finder& finder_;
   const Cluster& cluster_;
   const Settings& settings_;
+  std::map<std::string, std::chrono::milliseconds> in_use_;  // by security group: the last pause
 };
 
 }  // namespace ccm::aws

@@ -3,6 +3,7 @@
 #include <ccm/hexadecimal.hpp>
 
 #include <algorithm>
+#include <string_view>
 
 namespace ccm::aws {
 
@@ -90,11 +91,24 @@ Status check_own_name(const SecurityGroups& groups, const std::string& name,
   return {};
 }
 
-Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids) {
+Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids,
+                    const std::vector<std::string>& has) {
+  constexpr std::string_view kClassicName = "k8s-elb-";
   for (const std::string& id : ids) {
-    if (groups.contains(id)) continue;
+    const auto group = groups.find(id);
+    if (group == groups.end()) {
+      return Status(Code::invalid_argument, ErrorClass::invalid_spec,
+                    "security group " + id + " is not in the cluster's VPC");
+    }
+    const std::string_view name = group->second.name;
+    const bool classic =
+        name.starts_with(kClassicName) && is_made_name(name.substr(kClassicName.size()));
+    if (!classic && group->second.description != kManagedGroupDescription) continue;
+    if (std::find(has.begin(), has.end(), id) != has.end()) continue;
     return Status(Code::invalid_argument, ErrorClass::invalid_spec,
-                  "security group " + id + " is not in the cluster's VPC");
+                  "security group " + id +
+                      " was made for one Service, which could not be deleted while another Service "
+                      "uses its group");
   }
   return {};
 }

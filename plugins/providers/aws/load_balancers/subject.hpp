@@ -78,7 +78,9 @@ const SecurityGroup* own_group(const SecurityGroups& groups, const std::string& 
 // Failure: NotOwned when a group of another cluster has that name, which a VPC has once.
 Status check_own_name(const SecurityGroups& groups, const std::string& name,
                       const Cluster& cluster);
-// Failure: invalid_spec when one of the ids is no group of the VPC.
-Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids);
+// Failure: invalid_spec when one of the ids is no group of the VPC, or one that a manager made for
+// a Service, and the load balancer does not have it yet.
+Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids,
+                    const std::vector<std::string>& has);
 
 }  // namespace ccm::aws

@@ -63,6 +63,34 @@ TEST_F(AwsLoadBalancersTest, AWS_155_WhatTheGoManagerDoesNotReadStopsNoneThatExi
   ensured(nlb({80}, {{"connection-idle-timeout", "9999"}, {"access-log-emit-interval", "7"}}));
 }
 
+// Its Service could not be deleted while another one uses it.
+TEST_F(AwsLoadBalancersTest, AWS_95_AGroupThatWasMadeForAnotherServiceIsNotNamed) {
+  auto second = web();
+  second.name = "second";
+  second.uid = "1b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0";
+  ensured(with(second, {}));
+  const std::string theirs = classic().groups[0];
+  const std::string managed = "sg-00000000000000ddd";
+  cloud.groups[managed] = {"k8s-default-third-0123456789",
+                           "[k8s] Managed SecurityGroup for LoadBalancer",
+                           {{"kubernetes.io/cluster/c1", "owned"}},
+                           {}};
+  advance(seconds(30));
+  for (const std::string& id : {theirs, managed}) {
+    for (const auto& service :
+         {nlb({80}, {{"security-groups", id}}), with(web(), {{"security-groups", id}}),
+          with(web(), {{"extra-security-groups", id}})}) {
+      const Status why = refused(service);
+      EXPECT_EQ(why.error_class(), ErrorClass::invalid_spec);
+      EXPECT_NE(why.message().find("another Service"), std::string::npos) << why.message();
+    }
+  }
+  ensured(nlb({80}, {{"security-groups", kOther}}));
+  network().groups = {managed};  // one that has it by then goes on
+  start();
+  EXPECT_TRUE(ensure(nlb({80}, {{"security-groups", managed}})).ok());
+}
+
 TEST_F(AwsLoadBalancersTest, AWS_155_NameAndSubnetsThatStayAreTold) {
   ensured(nlb());
   EXPECT_EQ(ensured(nlb({80}, {{"name", "mine"}})).difference, "");

@@ -104,6 +104,25 @@ TEST_F(AwsRemovalTest, AWS_95_133_AGroupInUseIsWaitedForAndNobodyElse) {
   expect_nothing_left();
 }
 
+TEST_F(AwsRemovalTest, AWS_95_AGroupThatStaysInUseIsAskedForLessAndLess) {
+  ensured(with(web(), {}));
+  cloud.groups_in_use.insert(classic().groups[0]);
+  for (const int pause : {5, 10, 20, 40, 80, 160, 300, 300}) {
+    EXPECT_EQ(remove(with(web(), {})).retry_after(), seconds(pause));
+    advance(seconds(pause));
+  }
+  cloud.groups_in_use.clear();
+  EXPECT_TRUE(remove(with(web(), {})).ok());
+  expect_nothing_left();
+  ensured(with(web(), {}));
+  cloud.groups_in_use.insert(classic().groups[0]);
+  cloud.clear_log();
+  EXPECT_EQ(remove(with(web(), {})).error_class(), ErrorClass::waiting);
+  advance(seconds(5));
+  EXPECT_EQ(remove(with(web(), {})).error_class(), ErrorClass::waiting);
+  EXPECT_LE(cloud.count("DescribeTargetGroups"), 1) << "what waits tells nothing of listings";
+}
+
 TEST_F(AwsRemovalTest, AWS_168_NotFoundIsDone) {
   ensured(nlb({80, 443}));
   fail("DeleteTargetGroup", "TargetGroupNotFound");
