@@ -118,6 +118,21 @@ Status of_a_step(Status status) {
   return status;
 }
 
+// Whether listings may be why a step failed, or may not show what it has done. One for a new load
+// balancer may be a day old, so that AWS refuses what is not there any more.
+bool may_be_stale(const Status& why, bool exists) {
+  switch (why.error_class()) {
+    case ErrorClass::auth:
+    case ErrorClass::quota:
+    case ErrorClass::throttled:
+      return false;
+    case ErrorClass::invalid_spec:
+      return !exists && !is_named_by_the_service(why);
+    default:
+      return true;
+  }
+}
+
 void note_own_options(const Subject& subject, LoadBalancer& out) {
   if (subject.own_options.empty()) return;
   out.annotations.push_back({std::string(kOwnOptions), subject.own_options});
@@ -498,7 +513,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_network(Ctx ctx, NetworkSubjec
         [arn = out.id, tags = subject.tags](TagsByOwner& known) { known[arn] = tags; });
     watch_.until_active(subject.service, subject.balancer);
   }
-  auto finished = finish(subject, mode, std::move(done), std::move(out));
+  auto finished = finish(subject, mode, subject.exists, std::move(done), std::move(out));
   co_return finished;
 }
 
@@ -534,7 +549,7 @@ Task<Result<LoadBalancer>> LoadBalancers::work_on_classic(Ctx ctx, ClassicSubjec
     finder_.classic_tags().edit(
         [name = out.id, tags = subject.tags](TagsByOwner& known) { known[name] = tags; });
   }
-  auto finished = finish(subject, mode, std::move(done), std::move(out));
+  auto finished = finish(subject, mode, subject.exists, std::move(done), std::move(out));
   co_return finished;
 }
 
@@ -549,7 +564,7 @@ bool LoadBalancers::records_first(const Subject& subject, Mode mode, const std::
          ++records_asked_[subject.service.uid] <= kMostTimes;
 }
 
-Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status done,
+Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, bool existed, Status done,
                                            LoadBalancer out) {
   if (!subject.refused.empty()) {
     std::string ids;
@@ -577,11 +592,13 @@ Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, Status d
     if (mode == Mode::ensure) records_asked_.erase(subject.service.uid);
     return out;
   }
-  elbv2_.forget();
-  elb_.forget();
-  groups_.forget();
-  vpc_.forget();
   Status why = of_a_step(std::move(done));
+  if (may_be_stale(why, existed)) {
+    elbv2_.forget();
+    elb_.forget();
+    groups_.forget();
+    vpc_.forget();
+  }
   if (out.id.empty()) return why;
   out.ingress.clear();
   out.state = LoadBalancerState::pending;

@@ -96,7 +96,9 @@ class LoadBalancers {
   [[nodiscard]] bool may_glance(const LoadBalancerService& service, const Found& found, Mode mode);
   // Whether the Service has to say first that its options are not known.
   [[nodiscard]] bool records_first(const Subject& subject, Mode mode, const std::string& id);
-  Result<LoadBalancer> finish(Subject& subject, Mode mode, Status done, LoadBalancer out);
+  // `existed`: before this operation.
+  Result<LoadBalancer> finish(Subject& subject, Mode mode, bool existed, Status done,
+                              LoadBalancer out);
   Task<Status> drop_group(Ctx ctx, std::string group_id);
 
   Host& host_;

@@ -46,6 +46,36 @@ TEST_F(AwsLoadBalancersTest, Issue43_ANewOneAnHourAfterTheLastCostsTenCalls) {
   EXPECT_EQ(cloud.reads(), 2) << ::testing::PrintToString(cloud.journal);
 }
 
+// What AWS refuses one Service says nothing of what others know.
+TEST_F(AwsLoadBalancersTest, ARefusalCostsNoListings) {
+  ensured(nlb());
+  ensured(with(web({8080}), {{"type", "nlb"}}));
+  ensured(nlb());
+  int uid = 1;
+  const auto reads_of_a_new_one = [&] {
+    auto another = web();
+    another.name = "another" + std::to_string(uid);
+    another.uid = std::to_string(uid++) + kUid.substr(1);
+    cloud.clear_log();
+    ensured(with(another, {{"type", "nlb"}}));
+    return cloud.reads();
+  };
+  (void)reads_of_a_new_one();
+  for (const char* code : {"AccessDenied", "TooManyTargetGroups", "InvalidConfigurationRequest"}) {
+    fail("CreateTargetGroup", code);
+    EXPECT_FALSE(ensure(nlb({80, 81})).ok()) << code;
+    EXPECT_EQ(reads_of_a_new_one(), 0) << code;
+  }
+  fail("CreateTargetGroup", "ResourceInUse");
+  EXPECT_FALSE(ensure(nlb({80, 81})).ok());
+  EXPECT_GE(reads_of_a_new_one(), 4);
+  auto refused_one = web();
+  refused_one.uid = "f" + kUid.substr(1);
+  fail("CreateLoadBalancer", "InvalidSubnet");
+  EXPECT_FALSE(ensure(with(refused_one, {{"type", "nlb"}})).ok());
+  EXPECT_GE(reads_of_a_new_one(), 4) << "the listings that it was made by may be a day old";
+}
+
 // What an old listing does not have is asked of AWS by the creation itself.
 TEST_F(AwsLoadBalancersTest, Issue43_OneThatSomebodyMadeMeanwhileIsFound) {
   ensured(with(web({8080}), {{"type", "nlb"}}));
