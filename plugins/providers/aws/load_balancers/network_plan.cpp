@@ -284,9 +284,8 @@ void NetworkPlanner::plan_port(NetworkSubject& subject, NetworkSubject::Port& po
     return steps_.make_listener(std::move(ctx), *s, *p);
   });
   if (port.old_group.empty()) return;
-  subject.plan.add(what, [this, p = &port](Ctx ctx) {
-    return elbv2_.delete_group(std::move(ctx), p->old_group);
-  });
+  subject.plan.add(
+      what, [this, p = &port](Ctx ctx) { return steps_.drop_group(std::move(ctx), p->old_group); });
 }
 
 void NetworkPlanner::plan_zones(NetworkSubject& subject) {
@@ -479,7 +478,7 @@ void NetworkPlanner::plan_surplus(NetworkSubject& subject, const Elbv2::Groups& 
     });
     if (groups.contains(listener.target_group) && used.insert(listener.target_group).second) {
       subject.plan.add(what, [this, arn = listener.target_group](Ctx ctx) {
-        return elbv2_.delete_group(std::move(ctx), arn);
+        return steps_.drop_group(std::move(ctx), arn);
       });
     }
   }

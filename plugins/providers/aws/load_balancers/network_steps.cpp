@@ -7,6 +7,14 @@
 #include <utility>
 
 namespace ccm::aws {
+namespace {
+
+bool has_name(const Elbv2::Groups& groups, const std::string& name) {
+  return std::any_of(groups.begin(), groups.end(),
+                     [&](const auto& group) { return group.second.name == name; });
+}
+
+}  // namespace
 
 Task<Status> NetworkSteps::make_managed_group(Ctx ctx, NetworkSubject& subject) {
   SecurityGroup wish{subject.managed_id, subject.managed_group,
@@ -60,7 +68,7 @@ Task<Status> NetworkSteps::make_balancer(Ctx ctx, NetworkSubject& subject) {
   co_return set;
 }
 
-// One of that name with other settings is a leftover of the Service's own, or somebody else's.
+// One of that name is a leftover of the Service's own, or somebody else's.
 Task<Status> NetworkSteps::take_over_group(Ctx ctx, NetworkSubject& subject,
                                            NetworkSubject::Port& port) {
   const auto groups = co_await elbv2_.groups(ctx, std::chrono::milliseconds(0));
@@ -68,9 +76,7 @@ Task<Status> NetworkSteps::take_over_group(Ctx ctx, NetworkSubject& subject,
   const std::string& name = port.wanted.group.name;
   const auto found = std::find_if((*groups)->begin(), (*groups)->end(),
                                   [&](const auto& group) { return group.second.name == name; });
-  if (found == (*groups)->end()) {
-    co_return Status(Code::aborted, "target group " + name + " is there and is not listed");
-  }
+  if (found == (*groups)->end()) co_return Status();
   std::vector<std::string> arns{found->first};
   const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
   if (!tags.ok()) co_return tags.status();
@@ -83,25 +89,55 @@ Task<Status> NetworkSteps::take_over_group(Ctx ctx, NetworkSubject& subject,
   }
   port.group = found->first;
   const TargetGroup group = found->second;
+  if (!differs(port.wanted.group.health, group.health)) co_return Status();
   Status changed = co_await elbv2_.modify_health(ctx, group, port.wanted.group.health);
   co_return changed;
 }
 
+// AWS answers a creation with a group that is there when all of it agrees, whatever its tags: one
+// that is listed is looked at first.
 Task<Status> NetworkSteps::make_group(Ctx ctx, NetworkSubject& subject,
                                       NetworkSubject::Port& port) {
-  auto made = co_await elbv2_.create_group(ctx, port.wanted.group, cluster_.vpc_id, subject.tags);
-  if (made.ok()) {
-    port.group = made->arn;
-  } else if (has_code(made.status(), "DuplicateTargetGroupName")) {
-    Status taken = co_await take_over_group(ctx, subject, port);
-    if (!taken.ok()) co_return taken;
-  } else {
-    co_return made.status();
+  const std::string& name = port.wanted.group.name;
+  const auto known = co_await elbv2_.groups(ctx, kAgeToMake);
+  if (!known.ok()) co_return known.status();
+  Status taken;
+  if (has_name(**known, name)) taken = co_await take_over_group(ctx, subject, port);
+  if (!taken.ok()) co_return taken;
+  if (port.group.empty()) {
+    auto made = co_await elbv2_.create_group(ctx, port.wanted.group, cluster_.vpc_id, subject.tags);
+    if (made.ok()) {
+      port.group = made->arn;
+    } else if (has_code(made.status(), "DuplicateTargetGroupName")) {
+      taken = co_await take_over_group(ctx, subject, port);
+    } else {
+      co_return made.status();
+    }
+  }
+  if (!taken.ok()) co_return taken;
+  if (port.group.empty()) {
+    co_return Status(Code::aborted, "target group " + name + " is there and is not listed");
   }
   const Tags changed = new_group_attributes(subject);
   if (changed.empty()) co_return Status();
   Status set = co_await elbv2_.modify_group_attributes(ctx, port.group, changed);
   co_return set;
+}
+
+Task<Status> NetworkSteps::drop_group(Ctx ctx, std::string arn) {
+  const auto groups = co_await elbv2_.groups(ctx, kAgeToMake);
+  if (!groups.ok()) co_return groups.status();
+  const auto group = (*groups)->find(arn);
+  if (group == (*groups)->end()) co_return Status();
+  std::vector<std::string> arns{arn};
+  const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
+  if (!tags.ok()) co_return tags.status();
+  const auto of = tags->find(arn);
+  if (of == tags->end() || !is_made_target_group(group->second.name, of->second, cluster_)) {
+    co_return Status();
+  }
+  Status gone = co_await elbv2_.delete_group(ctx, arn);
+  co_return gone;
 }
 
 Task<Status> NetworkSteps::register_all(Ctx ctx, NetworkSubject& subject,

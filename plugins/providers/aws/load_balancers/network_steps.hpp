@@ -23,6 +23,8 @@ class NetworkSteps {
   Task<Status> make_balancer(Ctx ctx, NetworkSubject& subject);
   // With its attributes. NotOwned: one of that name is somebody else's.
   Task<Status> make_group(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
+  // Deletes one that no listener forwards to any more, unless it is somebody else's.
+  Task<Status> drop_group(Ctx ctx, std::string arn);
   Task<Status> register_all(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
   // Another protocol on the same port is a change of the listener, never a second one (AWS-106).
   Task<Status> make_listener(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
@@ -33,6 +35,7 @@ class NetworkSteps {
 
  private:
   Task<Status> check_made(Ctx ctx, const NetworkSubject& subject, const NetworkBalancer& made);
+  // Leaves the port without a group when there is none of that name.
   Task<Status> take_over_group(Ctx ctx, NetworkSubject& subject, NetworkSubject::Port& port);
 
   Elbv2& elbv2_;

@@ -38,6 +38,11 @@ bool is_owner(const LoadBalancerService& service, const Marked& balancer, const 
   return has_both_tags(service, balancer.tags, cluster) && is_of_uid(service, balancer);
 }
 
+bool is_made_target_group(const std::string& name, const Tags& tags, const Cluster& cluster) {
+  return tags.empty() ? name.starts_with("k8s-")
+                      : of_cluster(tags, cluster) && tags.contains(kServiceTag);
+}
+
 Claim claim_of(const LoadBalancerService& service, const Marked& balancer, const Cluster& cluster) {
   if (is_owner(service, balancer, cluster)) return Claim::owner;
   if (of_cluster(balancer.tags, cluster) && balancer.tags.contains(guest_tag(service.uid))) {

@@ -39,6 +39,10 @@ bool has_both_tags(const LoadBalancerService& service, const Tags& tags, const C
 // a handing over has failed half-way.
 bool is_owner(const LoadBalancerService& service, const Marked& balancer, const Cluster& cluster);
 
+// Whether a target group may be deleted with the listener that forwards to it: somebody's hand may
+// have chosen it. Old managers gave theirs no tags.
+bool is_made_target_group(const std::string& name, const Tags& tags, const Cluster& cluster);
+
 // "NAMESPACE/NAME" of all Services of it but this one.
 std::vector<std::string> other_users(const LoadBalancerService& service, const Marked& balancer);
 // The tag of a Service that shares it.

@@ -119,13 +119,22 @@ Task<Status> Removal::remove_groups(Ctx ctx, std::vector<std::string> ids) {
 Task<Status> Removal::delete_network(Ctx ctx, NetworkBalancer balancer) {
   const auto groups = co_await elbv2_.groups(ctx, kNone);
   if (!groups.ok()) co_return groups.status();
+  std::vector<std::string> arns;
+  for (const auto& [arn, group] : **groups) {
+    if (serves(group, balancer.arn)) arns.push_back(arn);
+  }
+  const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
+  if (!tags.ok()) co_return tags.status();
   users_.goes(balancer.arn);
   Status gone = co_await users_.close_nodes_to(ctx, balancer.arn, groups_to_close(balancer.groups));
   if (gone.ok()) gone = co_await elbv2_.delete_balancer(ctx, balancer);
   users_.gone_or_not(balancer.arn);
   if (!gone.ok()) co_return gone;
-  for (const auto& [arn, group] : **groups) {
-    if (!serves(group, balancer.arn)) continue;
+  for (const auto& [arn, of] : *tags) {
+    const auto listed = (*groups)->find(arn);
+    if (listed == (*groups)->end()) continue;
+    const TargetGroup& group = listed->second;
+    if (!is_made_target_group(group.name, of, cluster_)) continue;
     Status deleted = co_await elbv2_.delete_group(ctx, arn);
     if (deleted.error_class() == ErrorClass::conflict) {
       co_return still_used("target group " + group.name, kShortPause);

@@ -239,6 +239,44 @@ TEST_F(AwsOwnershipTest, Issue43_WhoseServiceIsGoneIsJoinedByNobody) {
   EXPECT_EQ(refused(guest("default")).reason(), "LoadBalancerNotShared");
 }
 
+TEST_F(AwsOwnershipTest, AWS_108_ATargetGroupOfSomebodyElseIsNotTakenForAPort) {
+  ensured(nlb());
+  const auto theirs = cloud.targets.begin()->second;
+  EXPECT_TRUE(remove(nlb()).ok());
+  cloud.targets["arn:theirs"] = theirs;
+  cloud.targets["arn:theirs"].tags = {{"team", "a"}};
+  cloud.targets["arn:theirs"].targets.clear();
+  start();
+  EXPECT_EQ(ensure(nlb()).status().reason(), "NotOwned");
+  EXPECT_TRUE(cloud.targets["arn:theirs"].targets.empty());
+  EXPECT_TRUE(cloud.listeners.empty());
+}
+
+TEST_F(AwsOwnershipTest, AWS_108_ATargetGroupThatAHandGaveAListenerStays) {
+  ensured(nlb({80, 81}));
+  cloud.targets["arn:theirs"] = cloud.targets.begin()->second;
+  cloud.targets["arn:theirs"].name = "theirs";
+  cloud.targets["arn:theirs"].fields["TargetGroupName"] = "theirs";
+  cloud.targets["arn:theirs"].tags = {{"team", "a"}};
+  const auto give = [&](int64_t port) {
+    for (auto& [arn, listener] : cloud.listeners) {
+      if (listener.port == port) listener.group = "arn:theirs";
+    }
+    start();
+  };
+  give(80);
+  ensured(nlb({80, 81}));
+  EXPECT_TRUE(cloud.targets.contains("arn:theirs")) << "after a change of the listener";
+  give(81);
+  ensured(nlb({80}));
+  EXPECT_EQ(cloud.listeners.size(), 1U);
+  EXPECT_TRUE(cloud.targets.contains("arn:theirs")) << "after a deletion of the listener";
+  give(80);
+  EXPECT_TRUE(remove(nlb({80})).ok());
+  EXPECT_EQ(cloud.targets.size(), 1U);
+  EXPECT_TRUE(cloud.targets.contains("arn:theirs")) << "after a deletion of the load balancer";
+}
+
 TEST_F(AwsOwnershipTest, WhatBearsTheMarkIsListedAndOnlyThat) {
   ensured(nlb());
   auto second = web();
