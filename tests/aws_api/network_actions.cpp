@@ -215,7 +215,7 @@ void LoadBalancing::add_network_actions() {
                    {"HealthCheckTimeoutSeconds", "10"},
                    {"HealthCheckPath", ""}};
     for (const char* field :
-         {"Protocol", "Port", "HealthCheckProtocol", "HealthCheckPort", "HealthCheckPath",
+         {"VpcId", "Protocol", "Port", "HealthCheckProtocol", "HealthCheckPort", "HealthCheckPath",
           "HealthCheckIntervalSeconds", "HealthCheckTimeoutSeconds", "HealthyThresholdCount",
           "UnhealthyThresholdCount"}) {
       if (form.has(field)) made.fields[field] = form.text(field);

@@ -151,6 +151,7 @@ Result<TargetGroup> read_target_group(XmlElement member) {
   if (out.arn.empty() || out.name.empty()) return bad_answer("has a target group without ARN");
   out.protocol = member.text("Protocol");
   out.port = member.number("Port").value_or(0);
+  out.vpc_id = member.text("VpcId");
   out.health.protocol = member.text("HealthCheckProtocol");
   out.health.port = member.text("HealthCheckPort");
   out.health.path = member.text("HealthCheckPath");

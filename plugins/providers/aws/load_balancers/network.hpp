@@ -39,6 +39,7 @@ struct TargetGroup {
   std::string name;
   std::string protocol;
   int64_t port = 0;
+  std::string vpc_id;
   HealthCheck health;
   std::vector<std::string> balancers;  // ARNs; none = an orphan (AWS-108)
 };

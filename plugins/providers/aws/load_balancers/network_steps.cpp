@@ -81,7 +81,8 @@ Task<Status> NetworkSteps::take_over_group(Ctx ctx, NetworkSubject& subject,
   const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
   if (!tags.ok()) co_return tags.status();
   const auto of = tags->find(found->first);
-  const bool ours = of != tags->end() && has_both_tags(subject.service, of->second, cluster_);
+  const bool ours = of != tags->end() && found->second.vpc_id == cluster_.vpc_id &&
+                    has_both_tags(subject.service, of->second, cluster_);
   if (!ours) {
     co_return Status(Code::failed_precondition,
                      "target group " + name + " does not bear this Service's tags")

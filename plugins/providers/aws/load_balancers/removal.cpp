@@ -207,7 +207,8 @@ Task<Result<Elbv2::Groups>> Removal::tagged_orphans(Ctx ctx, const LoadBalancerS
   const std::string prefix = target_group_prefix(service);
   std::vector<std::string> arns;
   for (const auto& [arn, group] : **groups) {
-    if (group.name.starts_with(prefix) && group.balancers.empty()) arns.push_back(arn);
+    if (group.vpc_id != cluster_.vpc_id || !group.balancers.empty()) continue;
+    if (group.name.starts_with(prefix)) arns.push_back(arn);
   }
   Elbv2::Groups orphans;
   if (arns.empty()) co_return orphans;

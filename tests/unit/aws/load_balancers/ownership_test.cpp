@@ -277,6 +277,23 @@ TEST_F(AwsOwnershipTest, AWS_108_ATargetGroupThatAHandGaveAListenerStays) {
   EXPECT_TRUE(cloud.targets.contains("arn:theirs")) << "after a deletion of the load balancer";
 }
 
+TEST_F(AwsOwnershipTest, AWS_108_ATargetGroupOfAnotherVpcStays) {
+  ensured(nlb());
+  auto elsewhere = cloud.targets.begin()->second;
+  elsewhere.fields["VpcId"] = "vpc-2";
+  const std::string name = std::exchange(elsewhere.name, elsewhere.name + "x");
+  elsewhere.fields["TargetGroupName"] = elsewhere.name;
+  cloud.targets["arn:elsewhere"] = elsewhere;
+  start();
+  EXPECT_EQ(ensured(nlb()).difference, "");
+  EXPECT_TRUE(remove(nlb()).ok());
+  EXPECT_EQ(cloud.targets.size(), 1U);
+  cloud.targets["arn:elsewhere"].name = name;
+  cloud.targets["arn:elsewhere"].fields["TargetGroupName"] = name;
+  start();
+  EXPECT_EQ(ensure(nlb()).status().reason(), "NotOwned");
+}
+
 TEST_F(AwsOwnershipTest, WhatBearsTheMarkIsListedAndOnlyThat) {
   ensured(nlb());
   auto second = web();
