@@ -64,11 +64,12 @@ class Parser {
     return static_cast<size_t>(std::upper_bound(line_begins_.begin(), line_begins_.end(), at) -
                                line_begins_.begin());
   }
-  [[nodiscard]] Status fault(size_t at, const std::string& message) const {
+  [[nodiscard]] Status fault(size_t at, std::string_view message) const {
     const size_t line = line_number(at);
     const size_t column = at - line_begins_[line - 1] + 1;
-    return invalid_configuration("line " + std::to_string(line) + ", column " +
-                                 std::to_string(column) + ": " + message);
+    std::string text = "line " + std::to_string(line) + ", column " + std::to_string(column) + ": ";
+    text += message;
+    return invalid_configuration(std::move(text));
   }
 
   [[nodiscard]] Status check_encoding() const {

@@ -217,12 +217,15 @@ class Reader {
     if (families.empty()) families = {"ipv4"};
   }
 
-  void fault(const GcfgSection& section, const GcfgVariable& variable, const std::string& what) {
-    faults_.push_back("line " + std::to_string(variable.line) + ": [" + section.name + "] " +
-                      variable.name + ": " + what);
+  void fault(const GcfgSection& section, const GcfgVariable& variable, std::string_view what) {
+    std::string text = "line " + std::to_string(variable.line) + ": [";
+    text.append(section.name).append("] ").append(variable.name).append(": ").append(what);
+    faults_.push_back(std::move(text));
   }
-  void warn(size_t line, const std::string& what) {
-    warnings_.push_back("line " + std::to_string(line) + ": " + what);
+  void warn(size_t line, std::string_view what) {
+    std::string text = "line " + std::to_string(line) + ": ";
+    text.append(what);
+    warnings_.push_back(std::move(text));
   }
 
   Global global_;

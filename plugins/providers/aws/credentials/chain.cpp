@@ -58,8 +58,10 @@ KeySourcePtr web_identity_source(const ChainParts& parts, WebIdentity identity) 
   return std::make_unique<WebIdentityKeys>(parts.host, parts.sts, std::move(identity));
 }
 
-Status in_profile(const std::string& name, const std::string& what) {
-  return invalid_configuration("profile " + name + ": " + what);
+Status in_profile(std::string_view name, std::string_view what) {
+  std::string text = "profile ";
+  text.append(name).append(": ").append(what);
+  return invalid_configuration(std::move(text));
 }
 
 Result<KeySourcePtr> named_source(const ChainParts& parts, const std::string& profile,

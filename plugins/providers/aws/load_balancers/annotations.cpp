@@ -86,14 +86,14 @@ int64_t Annotations::integer(std::string_view name, int64_t fallback, int64_t le
   return fallback;
 }
 
-void Annotations::refuse(std::string_view name, const std::string& why) {
+void Annotations::refuse(std::string_view name, std::string_view why) {
   if (failure_.ok()) failure_ = refusal(name, why);
 }
 
-Status Annotations::refusal(std::string_view name, const std::string& why) const {
-  return Status(Code::invalid_argument, ErrorClass::invalid_spec,
-                "error parsing service annotation: " + std::string(name) + "=" +
-                    shown_value(text_or_empty(name)) + ": " + why);
+Status Annotations::refusal(std::string_view name, std::string_view why) const {
+  std::string text = "error parsing service annotation: ";
+  text.append(name).append("=").append(shown_value(text_or_empty(name))).append(": ").append(why);
+  return Status(Code::invalid_argument, ErrorClass::invalid_spec, std::move(text));
 }
 
 std::vector<std::string> Annotations::unknown() const {

@@ -40,9 +40,9 @@ class Annotations {
   bool boolean(std::string_view name, bool fallback);  // Go's ParseBool
   int64_t integer(std::string_view name, int64_t fallback, int64_t least, int64_t most);
   // What failure() says of a value.
-  [[nodiscard]] Status refusal(std::string_view name, const std::string& why) const;
+  [[nodiscard]] Status refusal(std::string_view name, std::string_view why) const;
   // Notes that a value is impossible.
-  void refuse(std::string_view name, const std::string& why);
+  void refuse(std::string_view name, std::string_view why);
 
   // The annotations of the provider's prefix that are none of `known`, in the Service's order.
   [[nodiscard]] std::vector<std::string> unknown() const;

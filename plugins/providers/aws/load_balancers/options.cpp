@@ -22,10 +22,12 @@ struct OptionReading {
   ServiceOptions out;
 
   [[nodiscard]] bool network() const { return out.kind == Kind::network; }
-  void warn(std::string_view name, const std::string& why) {
-    out.problems.push_back({"AnnotationNotFollowed", std::string(name) + ": " + why});
+  void warn(std::string_view name, std::string_view why) {
+    std::string text(name);
+    text.append(": ").append(why);
+    out.problems.push_back({"AnnotationNotFollowed", std::move(text)});
   }
-  void refuse_if_new(std::string_view name, const std::string& why) {
+  void refuse_if_new(std::string_view name, std::string_view why) {
     warn(name, why);
     if (out.refused_if_new.ok()) out.refused_if_new = given.refusal(name, why);
   }
