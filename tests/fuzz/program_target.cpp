@@ -29,7 +29,7 @@ std::string quoted(std::string_view word) {
 void check_words(std::string_view command) {
   const auto words = plugin::words_of(command);
   if (!words.ok()) {
-    const std::string& message = words.status().message();
+    const std::string message = words.status().message();
     require(
         message == "a quote of the command has no end" || message == "the command names no program",
         "a failure shows nothing of the command");
