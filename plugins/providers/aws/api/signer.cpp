@@ -4,6 +4,7 @@
 #include <ccm/timestamp.hpp>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,6 +13,12 @@ namespace ccm::aws {
 namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
+
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text += part;
+  return text;
+}
 
 // "20261127T093000Z"
 std::string basic_time(std::chrono::milliseconds now) {
@@ -74,27 +81,27 @@ Status sign(const Crypto& crypto, const Keys& keys, const Endpoint& endpoint,
     request.secrets.push_back(keys.session_token.reveal());
   }
   std::string names;
-  std::string canonical = request.method + "\n" + url.path + "\n\n";
+  std::string canonical = joined({request.method, "\n", url.path, "\n\n"});
   for (const auto& [name, value] : signed_headers(request, url.host)) {
-    canonical += name + ":" + value + "\n";
-    names += (names.empty() ? "" : ";") + name;
+    canonical += joined({name, ":", value, "\n"});
+    names += joined({names.empty() ? "" : ";", name});
   }
   const auto payload = crypto.sha256(request.body);
   if (!payload.ok()) return payload.status();
-  canonical += "\n" + names + "\n" + hexadecimal(*payload);
+  canonical += joined({"\n", names, "\n", hexadecimal(*payload)});
   const auto digest = crypto.sha256(canonical);
   if (!digest.ok()) return digest.status();
   const std::string scope =
-      day + "/" + endpoint.signing_region + "/" + endpoint.signing_name + "/aws4_request";
+      joined({day, "/", endpoint.signing_region, "/", endpoint.signing_name, "/aws4_request"});
   const auto key = signing_key(crypto, keys, day, endpoint);
   if (!key.ok()) return key.status();
   const auto signature = crypto.hmac_sha256(
-      *key, std::string(kAlgorithm) + "\n" + time + "\n" + scope + "\n" + hexadecimal(*digest));
+      *key, joined({kAlgorithm, "\n", time, "\n", scope, "\n", hexadecimal(*digest)}));
   if (!signature.ok()) return signature.status();
-  request.headers.push_back({"authorization", std::string(kAlgorithm) +
-                                                  " Credential=" + keys.access_key_id + "/" +
-                                                  scope + ", SignedHeaders=" + names +
-                                                  ", Signature=" + hexadecimal(*signature)});
+  request.headers.push_back(
+      {"authorization",
+       joined({kAlgorithm, " Credential=", keys.access_key_id, "/", scope,
+               ", SignedHeaders=", names, ", Signature=", hexadecimal(*signature)})});
   return {};
 }
 

@@ -92,6 +92,16 @@ std::map<int64_t, std::vector<std::string>> changed_port_policies(const ClassicS
 
 }  // namespace
 
+// The groups that it has, as if the Service named them.
+void ClassicPlanner::keep_groups(ClassicSubject& subject) const {
+  const SecurityGroup* own = own_group(*subject.groups, classic_group_name(subject.name), cluster_);
+  std::vector<std::string> has = subject.balancer.groups;
+  const bool has_own = own != nullptr && std::erase(has, own->id) > 0;
+  auto& extra = subject.options.extra_security_groups;
+  (has_own ? subject.named_groups : extra).clear();
+  (has_own ? extra : subject.named_groups) = std::move(has);
+}
+
 Status ClassicPlanner::choose_security_groups(ClassicSubject& subject) const {
   const ServiceOptions& options = subject.options;
   subject.named_groups = options.security_groups;
@@ -101,16 +111,20 @@ Status ClassicPlanner::choose_security_groups(ClassicSubject& subject) const {
   const auto& has = subject.balancer.groups;
   Status known = check_groups(*subject.groups, subject.named_groups, has);
   if (known.ok()) known = check_groups(*subject.groups, options.extra_security_groups, has);
-  if (!known.ok()) return known;
+  if (!known.ok() && !subject.exists) return known;
+  if (!known.ok()) {
+    tell_of_kept_groups(subject, known);
+    keep_groups(subject);
+  }
   if (!subject.named_groups.empty()) {
     const bool by_port = !options.security_groups.empty();
     if (by_port && !settings_.disable_security_group_ingress) tell_of_health_port(subject);
     if (!subject.service.source_ranges.empty()) {
-      subject.problems.push_back({"SourceRangesNotFollowed",
-                                  "loadBalancerSourceRanges have no effect on a classic load "
-                                  "balancer with security groups "
-                                  "that the manager did not make: the rules of " +
-                                      subject.named_groups.front() + " say who gets in"});
+      subject.add_problem("SourceRangesNotFollowed",
+                          "loadBalancerSourceRanges have no effect on a classic load "
+                          "balancer with security groups "
+                          "that the manager did not make: the rules of " +
+                              subject.named_groups.front() + " say who gets in");
     }
     return {};
   }
@@ -156,10 +170,10 @@ void ClassicPlanner::plan_groups(ClassicSubject& subject) {
 void ClassicPlanner::plan_subnets(ClassicSubject& subject) {
   if (as_set(subject.subnets) == as_set(subject.balancer.subnets)) return;
   if (subnet_steps(subject.balancer.subnets, subject.subnets, zones_of(*subject.network)).empty()) {
-    subject.problems.push_back(
-        {"SubnetsNotFollowed",
-         "a load balancer in one zone cannot change to another subnet there: AWS lets it have two "
-         "in a zone at no time. Name one of another zone as well until it has changed"});
+    subject.add_problem(
+        "SubnetsNotFollowed",
+        "a load balancer in one zone cannot change to another subnet there: AWS lets it have two "
+        "in a zone at no time. Name one of another zone as well until it has changed");
     return;
   }
   subject.plan.add("subnets",

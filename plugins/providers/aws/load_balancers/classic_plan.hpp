@@ -51,6 +51,7 @@ class ClassicPlanner {
   Task<Status> plan(Ctx ctx, ClassicSubject& subject);
 
  private:
+  void keep_groups(ClassicSubject& subject) const;
   Status choose_security_groups(ClassicSubject& subject) const;
   Status choose_subnets_of(ClassicSubject& subject) const;
   Task<Status> plan_existing(Ctx ctx, ClassicSubject& subject);

@@ -124,16 +124,21 @@ Task<Result<Found>> Finder::find_by_tags(Ctx ctx, const LoadBalancerService& ser
   const auto tags =
       co_await network_tags_.get(ctx, may_have_had_one(service) ? kTagsAge : kAgeToMake);
   if (!tags.ok()) co_return tags.status();
-  const auto all = co_await elbv2_.list(ctx, kAgeToMake);
+  auto all = co_await elbv2_.list(ctx, kAgeToMake);
   if (!all.ok()) co_return all.status();
+  const auto own = std::find_if((*tags)->begin(), (*tags)->end(), [&](const auto& of) {
+    const NetworkBalancer* balancer = (*all)->find(of.first);
+    return balancer != nullptr &&
+           is_owner(service, {of.first, balancer->name, of.second}, cluster_);
+  });
   Found found;
-  for (const auto& [arn, of] : **tags) {
-    const NetworkBalancer* balancer = (*all)->find(arn);
-    if (balancer == nullptr || !is_owner(service, {arn, balancer->name, of}, cluster_)) continue;
+  if (own == (*tags)->end()) co_return found;
+  all = co_await elbv2_.list(ctx, kListAge);  // it may have gone or changed since
+  if (!all.ok()) co_return all.status();
+  if (const NetworkBalancer* balancer = (*all)->find(own->first)) {
     found.network = *balancer;
-    found.tags = of;
+    found.tags = own->second;
     found.claim = Claim::owner;
-    break;
   }
   co_return found;
 }

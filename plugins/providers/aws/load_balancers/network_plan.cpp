@@ -81,11 +81,11 @@ void NetworkPlanner::tell_of_ranges(NetworkSubject& subject) {
   std::string why = "need preserve_client_ip.enabled=true";
   if (subject.leaves_ipv6) why = "do not hold for clients of IPv6: it gets addresses of IPv4 alone";
   if (dual && subject.shared) why = "let no clients of IPv6 in, and checks of their ports fail";
-  subject.problems.push_back(
-      {"SourceRangesNotFollowed",
-       "loadBalancerSourceRanges " + why +
-           ", since AWS adds no security groups to a Network Load Balancer that was made without: "
-           "another Service gets one with a group"});
+  subject.add_problem(
+      "SourceRangesNotFollowed",
+      "loadBalancerSourceRanges " + why +
+          ", since AWS adds no security groups to a Network Load Balancer that was made without: "
+          "another Service gets one with a group");
 }
 
 Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
@@ -98,19 +98,23 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
     tell_of_ranges(subject);
     return {};
   }
-  const std::vector<std::string>& named = subject.options.security_groups;
+  std::vector<std::string> named = subject.options.security_groups;
   if (subject.exists && subject.balancer.groups.empty()) {
     if (!named.empty() || mode == "Managed") {
-      subject.problems.push_back(
-          {"SecurityGroupsNotFollowed",
-           "AWS adds no security groups to a Network Load Balancer that was made without: the "
-           "Nodes' groups let its clients in. Another Service gets one with groups"});
+      subject.add_problem(
+          "SecurityGroupsNotFollowed",
+          "AWS adds no security groups to a Network Load Balancer that was made without: the "
+          "Nodes' groups let its clients in. Another Service gets one with groups");
     }
     tell_of_ranges(subject);
     return {};
   }
-  Status known = check_groups(*subject.groups, named, subject.balancer.groups);
-  if (!known.ok()) return known;
+  const Status known = check_groups(*subject.groups, named, subject.balancer.groups);
+  if (!known.ok() && !subject.exists) return known;
+  if (!known.ok()) {
+    named.clear();
+    tell_of_kept_groups(subject, known);
+  }
   subject.own_groups = named;
   if (!named.empty()) return {};
   const auto digest = host_.crypto.sha256(managed_group_seed(subject.service));
@@ -119,7 +123,7 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
   const SecurityGroup* found = own_group(*subject.groups, name, cluster_);
   const bool has_it = found != nullptr && texts(subject.balancer.groups).contains(found->id);
   const bool needed = !subject.exists && hides_clients(subject, subject.options.dual_stack);
-  if (mode == "Managed" || needed || (subject.exists && has_it)) {
+  if ((mode == "Managed" && known.ok()) || needed || (subject.exists && has_it)) {
     subject.managed_group = name;
     if (found == nullptr) return check_own_name(*subject.groups, name, cluster_);
     subject.managed_id = found->id;
@@ -134,24 +138,24 @@ void NetworkPlanner::tell_of_what_stays(NetworkSubject& subject,
                                         const std::vector<Subnet>& chosen) {
   const ServiceOptions& options = subject.options;
   if (!options.name.empty() && options.name != subject.balancer.name) {
-    subject.problems.push_back({"NameNotFollowed", "the load balancer keeps its name " +
-                                                       subject.balancer.name +
-                                                       ": another Service gets one of that name"});
+    subject.add_problem("NameNotFollowed", "the load balancer keeps its name " +
+                                               subject.balancer.name +
+                                               ": another Service gets one of that name");
   }
   if (differ(options.allocations, subject.balancer.allocations) ||
       differ(options.private_addresses, subject.balancer.addresses)) {
-    subject.problems.push_back({"AddressesNotFollowed",
-                                "the load balancer keeps its addresses: another Service gets one "
-                                "with others"});
+    subject.add_problem("AddressesNotFollowed",
+                        "the load balancer keeps its addresses: another Service gets one "
+                        "with others");
   }
   if (options.subnets.empty()) return;
   std::map<std::string_view, std::string_view> wanted;  // by zone
   for (const Subnet& subnet : chosen) wanted[subnet.zone] = subnet.id;
   for (const Subnet& subnet : subject.subnets) {
     if (wanted[subnet.zone] == subnet.id) continue;
-    subject.problems.push_back(
-        {"SubnetsNotFollowed", "the load balancer keeps subnet " + subnet.id + " in zone " +
-                                   subnet.zone + ": another Service gets one with other subnets"});
+    subject.add_problem("SubnetsNotFollowed", "the load balancer keeps subnet " + subnet.id +
+                                                  " in zone " + subnet.zone +
+                                                  ": another Service gets one with other subnets");
     return;
   }
 }
@@ -163,10 +167,10 @@ void NetworkPlanner::fall_back_to_ipv4(NetworkSubject& subject) {
     if (!subnet.ipv6_cidr.empty()) continue;
     subject.options.dual_stack = false;
     subject.clients = client_ranges(subject.service, false);
-    subject.problems.push_back(
-        {"AddressTypeNotFollowed", "subnet " + subnet.id +
-                                       " has no range of IPv6: the load balancer gets addresses of "
-                                       "IPv4 alone"});
+    subject.add_problem("AddressTypeNotFollowed",
+                        "subnet " + subnet.id +
+                            " has no range of IPv6: the load balancer gets addresses of "
+                            "IPv4 alone");
     return;
   }
 }
@@ -196,7 +200,7 @@ Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
   if (!chosen.ok()) {
     // Nodes come and go nevertheless.
     if (options.subnets.empty() || subject.guest) return {};
-    subject.problems.push_back({"SubnetsNotFollowed", chosen.status().message()});
+    subject.add_problem("SubnetsNotFollowed", chosen.status().message());
     return {};
   }
   std::set<std::string> zones;
@@ -210,8 +214,7 @@ Status NetworkPlanner::choose_subnets_of(NetworkSubject& subject) const {
     if (addresses_said || lacks_v6) {
       const std::string why = lacks_v6 ? "subnet " + subnet.id + " has no range of IPv6"
                                        : "the load balancer's addresses were chosen";
-      subject.problems.push_back(
-          {"ZoneNotAdded", "zone " + subnet.zone + " is not added, since " + why});
+      subject.add_problem("ZoneNotAdded", "zone " + subnet.zone + " is not added, since " + why);
     } else {
       subject.subnets.push_back(subnet);
     }
@@ -308,18 +311,17 @@ void NetworkPlanner::plan_address_type(NetworkSubject& subject) {
   const bool opens = options.dual_stack && subject.balancer.groups.empty() &&
                      !subject.service.source_ranges.empty();
   if (opens) {
-    subject.problems.push_back(
-        {"AddressTypeNotFollowed",
-         "loadBalancerSourceRanges would not hold for clients of IPv6, since "
-         "the load balancer was made without security groups"});
+    subject.add_problem("AddressTypeNotFollowed",
+                        "loadBalancerSourceRanges would not hold for clients of IPv6, since "
+                        "the load balancer was made without security groups");
     return;
   }
   if (!options.address_type_said) {
-    subject.problems.push_back({"AddressTypeNotFollowed",
-                                std::string("the load balancer has addresses of ") +
-                                    (subject.balancer.dual_stack ? "both families" : "IPv4 alone") +
-                                    "; the annotation " + std::string(annotation::kIpAddressType) +
-                                    " changes that"});
+    subject.add_problem("AddressTypeNotFollowed",
+                        std::string("the load balancer has addresses of ") +
+                            (subject.balancer.dual_stack ? "both families" : "IPv4 alone") +
+                            "; the annotation " + std::string(annotation::kIpAddressType) +
+                            " changes that");
     return;
   }
   subject.plan.add_last("IP address type", [this, s = &subject](Ctx ctx) {

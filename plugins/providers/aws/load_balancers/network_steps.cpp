@@ -14,6 +14,10 @@ bool has_name(const Elbv2::Groups& groups, const std::string& name) {
                      [&](const auto& group) { return group.second.name == name; });
 }
 
+Status not_shown_yet() {
+  return Status(Code::unavailable, ErrorClass::waiting, "AWS does not show the tags yet");
+}
+
 }  // namespace
 
 Task<Status> NetworkSteps::make_managed_group(Ctx ctx, NetworkSubject& subject) {
@@ -32,13 +36,11 @@ Task<Status> NetworkSteps::check_made(Ctx ctx, const NetworkSubject& subject,
   if (!tags.ok()) co_return tags.status();
   const auto of = tags->find(made.arn);
   if (of == tags->end()) {  // not heard of yet (AWS-167)
-    co_return Status(Code::unavailable, ErrorClass::waiting, "AWS does not show the tags yet");
+    co_return not_shown_yet();
   }
   const Marked marked{made.arn, made.name, of->second};
   if (claim_of(subject.service, marked, cluster_) == Claim::owner) co_return Status();
-  co_return Status(Code::failed_precondition,
-                   "load balancer " + made.name + " does not bear this Service's tags")
-      .with_reason("NotOwned");
+  co_return not_owned("load balancer " + made.name);
 }
 
 Task<Status> NetworkSteps::make_balancer(Ctx ctx, NetworkSubject& subject) {
@@ -81,13 +83,12 @@ Task<Status> NetworkSteps::take_over_group(Ctx ctx, NetworkSubject& subject,
   const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
   if (!tags.ok()) co_return tags.status();
   const auto of = tags->find(found->first);
-  const bool ours = of != tags->end() && found->second.vpc_id == cluster_.vpc_id &&
-                    has_both_tags(subject.service, of->second, cluster_);
-  if (!ours) {
-    co_return Status(Code::failed_precondition,
-                     "target group " + name + " does not bear this Service's tags")
-        .with_reason("NotOwned");
+  if (of == tags->end()) {
+    co_return not_shown_yet();
   }
+  const bool ours = found->second.vpc_id == cluster_.vpc_id &&
+                    has_both_tags(subject.service, of->second, cluster_);
+  if (!ours) co_return not_owned("target group " + name);
   port.group = found->first;
   const TargetGroup group = found->second;
   if (!differs(port.wanted.group.health, group.health)) co_return Status();

@@ -55,12 +55,20 @@ bool names_groups(const Subject& subject, const Settings& settings) {
          !subject.options.extra_security_groups.empty() || !settings.elb_security_group.empty();
 }
 
+// Whether some group gets a rule for each port and range.
+bool writes_ranges(const Subject& subject, const Settings& settings) {
+  const bool classic = subject.options.kind == Kind::classic;
+  const bool named =
+      !subject.options.security_groups.empty() || (classic && !settings.elb_security_group.empty());
+  return !named || (!classic && !settings.disable_security_group_ingress);
+}
+
 // EC2 lets no group have more rules, whatever the account's quota.
-Status check_rules(const Subject& subject) {
+Status check_rules(const Subject& subject, const Settings& settings) {
   constexpr std::size_t kMostRules = 1'000;
   const std::size_t ports = subject.service.ports.size();
   const std::size_t ranges = subject.clients.size();
-  if (ports * ranges <= kMostRules) return {};
+  if (!writes_ranges(subject, settings) || ports * ranges <= kMostRules) return {};
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,
                 std::to_string(ports) + " ports times " + std::to_string(ranges) +
                     " loadBalancerSourceRanges are more rules than the 1,000 of a security group");
@@ -286,10 +294,10 @@ Task<Status> LoadBalancers::prepare(Ctx ctx, Subject& subject, const Backends& b
   subject.options = *std::move(options);
   subject.problems = subject.options.problems;
   if (kind != asked) {
-    subject.problems.push_back({"TypeNotFollowed",
-                                "cannot update Load Balancer Type annotation after creation: it "
-                                "stays a " +
-                                    name_of(kind) + ". Another Service gets a " + name_of(asked)});
+    subject.add_problem("TypeNotFollowed",
+                        "cannot update Load Balancer Type annotation after creation: it "
+                        "stays a " +
+                            name_of(kind) + ". Another Service gets a " + name_of(asked));
   }
   subject.mark = load_balancer_name(subject.service.uid);
   subject.name = found.any() ? found.name() : name(subject.service);
@@ -297,7 +305,7 @@ Task<Status> LoadBalancers::prepare(Ctx ctx, Subject& subject, const Backends& b
   subject.group_tags = group_tags(subject, cluster_);
   const bool dual = found.network ? found.network->dual_stack : subject.options.dual_stack;
   subject.clients = client_ranges(subject.service, dual && kind == Kind::network);
-  if (Status few = check_rules(subject); !few.ok()) co_return few;
+  if (Status few = check_rules(subject, settings_); !few.ok()) co_return few;
   const auto ids = wanted_instances(backends, subject.options.node_labels);
   const auto instances = co_await instances_of(ctx, ids);
   if (!instances.ok()) co_return instances.status();
@@ -347,7 +355,7 @@ Task<Result<InstanceMap>> LoadBalancers::instances_of(Ctx ctx,
 
 // Additional tags are added and changed, never taken away (AWS-68). One that is taken over, or
 // joined, is marked before anything else.
-Tags LoadBalancers::missing_tags(const Subject& subject, const Found& found) {
+Tags LoadBalancers::missing_tags(const Subject& subject, const Found& found) const {
   Tags wanted = subject.options.tags;
   if (found.claim == Claim::takeover) {
     wanted = subject.tags;
@@ -357,7 +365,8 @@ Tags LoadBalancers::missing_tags(const Subject& subject, const Found& found) {
     wanted = {{guest_tag(subject.service.uid), service_key(subject.service)}};
   }
   const bool guest = !other_users(subject.service, found.marked()).empty() &&
-                     found.tags.contains(guest_tag(subject.service.uid));
+                     found.tags.contains(guest_tag(subject.service.uid)) &&
+                     !is_owner(subject.service, found.marked(), cluster_);
   if (guest) wanted.clear();  // the owner's tags count
   std::erase_if(wanted, [&](const auto& tag) {
     const auto has = found.tags.find(tag.first);
@@ -569,10 +578,10 @@ Result<LoadBalancer> LoadBalancers::finish(Subject& subject, Mode mode, bool exi
   if (!subject.refused.empty()) {
     std::string ids;
     for (const std::string& id : subject.refused) ids += " " + id;
-    subject.problems.push_back({"TargetsRefused", "AWS did not take these instances:" + ids});
+    subject.add_problem("TargetsRefused", "AWS did not take these instances:" + ids);
   }
   for (const std::string& refusal : subject.plan.refusals()) {
-    subject.problems.push_back({"ChangeRefused", refusal});
+    subject.add_problem("ChangeRefused", refusal);
   }
   notices_.tell(subject.service, subject.problems);
   std::set<std::string> waiting = subject.targets.others;

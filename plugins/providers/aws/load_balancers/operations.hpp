@@ -84,7 +84,7 @@ class LoadBalancers {
   Task<Status> prepare(Ctx ctx, Subject& subject, const Backends& backends, const Found& found);
   // Instances of a recent listing; what is not there, or does not run, is asked about again.
   Task<Result<InstanceMap>> instances_of(Ctx ctx, const std::vector<std::string>& ids);
-  [[nodiscard]] static Tags missing_tags(const Subject& subject, const Found& found);
+  [[nodiscard]] Tags missing_tags(const Subject& subject, const Found& found) const;
   void plan_tags(NetworkSubject& subject, const Found& found);
   void plan_tags(ClassicSubject& subject, const Found& found);
   Task<Status> tag_network(Ctx ctx, NetworkSubject& subject, Tags missing, bool whole);

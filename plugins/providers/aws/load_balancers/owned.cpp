@@ -132,7 +132,8 @@ Task<Status> OwnedParts::list_target_groups(Ctx ctx, std::vector<std::string> na
   if (!groups.ok()) co_return groups.status();
   std::vector<std::string> arns;
   for (const auto& [arn, group] : **groups) {
-    if (group.name.starts_with("k8s-") && group.balancers.empty()) arns.push_back(arn);
+    const bool ours = group.name.starts_with("k8s-") && group.vpc_id == cluster_.vpc_id;
+    if (ours && group.balancers.empty()) arns.push_back(arn);
   }
   const auto tags = co_await elbv2_.tags(ctx, std::move(arns));
   if (!tags.ok()) co_return tags.status();

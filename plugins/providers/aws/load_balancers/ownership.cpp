@@ -1,6 +1,9 @@
 #include "ownership.hpp"
 
+#include "rules.hpp"
+
 #include <string_view>
+#include <utility>
 
 namespace ccm::aws {
 namespace {
@@ -38,9 +41,15 @@ bool is_owner(const LoadBalancerService& service, const Marked& balancer, const 
   return has_both_tags(service, balancer.tags, cluster) && is_of_uid(service, balancer);
 }
 
+Status not_owned(std::string what) {
+  what += " does not bear this Service's tags";
+  return Status(Code::failed_precondition, std::move(what)).with_reason("NotOwned");
+}
+
 bool is_made_target_group(const std::string& name, const Tags& tags, const Cluster& cluster) {
-  return tags.empty() ? name.starts_with("k8s-")
-                      : of_cluster(tags, cluster) && tags.contains(kServiceTag);
+  const bool unmarked = clusters_of(tags).empty() && !tags.contains(kServiceTag);
+  return unmarked ? name.starts_with("k8s-")
+                  : of_cluster(tags, cluster) && tags.contains(kServiceTag);
 }
 
 Claim claim_of(const LoadBalancerService& service, const Marked& balancer, const Cluster& cluster) {

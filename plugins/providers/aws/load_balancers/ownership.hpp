@@ -39,6 +39,10 @@ bool has_both_tags(const LoadBalancerService& service, const Tags& tags, const C
 // a handing over has failed half-way.
 bool is_owner(const LoadBalancerService& service, const Marked& balancer, const Cluster& cluster);
 
+// The failure NotOwned of `what`, "load balancer ID" for example, whose tags name another Service
+// or none.
+Status not_owned(std::string what);
+
 // Whether a target group may be deleted with the listener that forwards to it: somebody's hand may
 // have chosen it. Old managers gave theirs no tags.
 bool is_made_target_group(const std::string& name, const Tags& tags, const Cluster& cluster);

@@ -17,16 +17,10 @@ constexpr std::chrono::milliseconds kLongestGroupPause{300'000};
 constexpr std::size_t kMostInUse = 1'000;
 constexpr std::chrono::milliseconds kShortPause{1'000};
 
-Status still_used(const std::string& what, std::chrono::milliseconds pause) {
-  return Status(Code::unavailable, ErrorClass::waiting, what + " is still in use")
+Status still_used(std::string what, std::chrono::milliseconds pause) {
+  return Status(Code::unavailable, ErrorClass::waiting, what.append(" is still in use"))
       .with_reason("CloudBusy")
       .with_retry_after(pause);
-}
-
-Status not_owned(const std::string& id) {
-  return Status(Code::failed_precondition,
-                "load balancer " + id + " has no tags that say that it is this Service's")
-      .with_reason("NotOwned");
 }
 
 bool serves(const TargetGroup& group, const std::string& balancer_arn) {
@@ -52,7 +46,8 @@ Task<Status> Removal::remove_all(Ctx ctx, const LoadBalancerService& service) {
   if (!left.ok()) co_return left.status();
   const bool other_type = left->network && left->network->type != "network";  // never the manager's
   const bool named = left->any() && !other_type && left->id() == service.id;
-  co_return named && left->claim == Claim::none ? not_owned(service.id) : Status();
+  co_return named && left->claim == Claim::none ? not_owned("load balancer " + service.id)
+                                                : Status();
 }
 
 Result<std::vector<std::string>> Removal::own_names(const LoadBalancerService& service) const {

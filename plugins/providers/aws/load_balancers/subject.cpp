@@ -50,18 +50,19 @@ bool owns_option(Subject& subject, std::string_view word, bool now) {
 
 void tell_of_scheme(Subject& subject, bool internal) {
   if (internal == subject.options.internal) return;
-  subject.problems.push_back(
-      {"SchemeNotFollowed", "a load balancer stays " +
-                                std::string(internal ? "internal" : "open to the internet") +
-                                ": another Service gets one that is not"});
+  subject.add_problem(
+      "SchemeNotFollowed",
+      internal
+          ? "a load balancer stays internal: another Service gets one that is not"
+          : "a load balancer stays open to the internet: another Service gets one that is not");
 }
 
 void tell_of_health_port(Subject& subject) {
   if (subject.options.own_health_port) return;
-  subject.problems.push_back(
-      {"HealthCheckPortNotOpened",
-       "healthcheck-port " + subject.options.health.port +
-           " is no node port of the Service: the Nodes' security groups are not opened for it"});
+  subject.add_problem(
+      "HealthCheckPortNotOpened",
+      "healthcheck-port " + subject.options.health.port +
+          " is no node port of the Service: the Nodes' security groups are not opened for it");
 }
 
 bool may_be_own(const SecurityGroup& group, const Cluster& cluster) {
@@ -89,6 +90,15 @@ Status check_own_name(const SecurityGroups& groups, const std::string& name,
         .with_reason("NotOwned");
   }
   return {};
+}
+
+void Subject::add_problem(std::string_view reason, std::string_view text) {
+  problems.push_back({std::string(reason), std::string(text)});
+}
+
+void tell_of_kept_groups(Subject& subject, const Status& refused) {
+  subject.add_problem("SecurityGroupsNotFollowed",
+                      "the load balancer keeps its security groups: " + refused.message());
 }
 
 Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids,

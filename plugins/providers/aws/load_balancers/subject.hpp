@@ -44,6 +44,7 @@ struct Subject {
   Plan plan;
   std::vector<std::string> refused;  // targets that AWS did not take
   std::vector<Problem> problems;
+  void add_problem(std::string_view reason, std::string_view text);
   std::string done;  // what was changed
 };
 
@@ -82,5 +83,8 @@ Status check_own_name(const SecurityGroups& groups, const std::string& name,
 // a Service, and the load balancer does not have it yet.
 Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids,
                     const std::vector<std::string>& has);
+// Notes that a load balancer that exists keeps its groups, since check_groups() refused the named
+// ones: its Nodes are followed all the same.
+void tell_of_kept_groups(Subject& subject, const Status& refused);
 
 }  // namespace ccm::aws

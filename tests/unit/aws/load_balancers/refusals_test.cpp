@@ -119,6 +119,37 @@ TEST_F(AwsLoadBalancersTest, AWS_81_155_OneThatExistsFollowsNodesWithoutTheSubne
   EXPECT_EQ(refused(gone).error_class(), ErrorClass::invalid_spec);
 }
 
+// A wrong edit keeps no Node out.
+TEST_F(AwsLoadBalancersTest, AWS_90_155_OneThatExistsFollowsNodesWithoutTheGroupsThatAreNamed) {
+  const Annotated own{{"security-groups", kOther}};
+  const Annotated wrong{{"security-groups", "sg-00000000000000eee"}};
+  ASSERT_TRUE(ensure(nlb({80}, own), nodes(2)).ok());
+  const auto groups = network().groups;
+  ASSERT_TRUE(update(nlb({80}, wrong), nodes(3)).ok());
+  EXPECT_EQ(cloud.targets.begin()->second.targets.size(), 3U);
+  EXPECT_EQ(ensured(nlb({80}, wrong)).difference, "");
+  EXPECT_EQ(network().groups, groups);
+  const auto told = events("SecurityGroupsNotFollowed");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find("is not in the cluster"), std::string::npos) << told[0];
+  ASSERT_TRUE(remove(nlb({80}, wrong)).ok());
+  ASSERT_TRUE(ensure(with(web(), own), nodes(2)).ok());
+  EXPECT_TRUE(update(with(web(), wrong), nodes(3)).ok());
+  EXPECT_EQ(ensured(with(web(), wrong)).difference, "");
+  EXPECT_EQ(classic().groups, std::vector<std::string>{kOther});
+}
+
+// A classic one with named groups gets no rule for a range.
+TEST_F(AwsLoadBalancersTest, AWS_90_RangesThatMakeNoRulesAreNotCounted) {
+  std::vector<int> ports;
+  for (int port = 1; port <= 50; ++port) ports.push_back(port);
+  auto service = with(web(ports), {{"security-groups", kOther}});
+  for (int i = 0; i < 21; ++i) {
+    service.source_ranges.push_back("10.0." + std::to_string(i) + ".0/24");
+  }
+  EXPECT_TRUE(ensure(service).ok());
+}
+
 // Before half a million of rules is built.
 TEST_F(AwsLoadBalancersTest, AWS_90_PortsTimesRangesThatNoGroupTakesAreRefused) {
   std::vector<int> ports;
