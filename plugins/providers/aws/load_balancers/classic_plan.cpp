@@ -111,7 +111,8 @@ Status ClassicPlanner::choose_security_groups(ClassicSubject& subject) const {
   const auto& has = subject.balancer.groups;
   Status known = check_groups(*subject.groups, subject.named_groups, has);
   if (known.ok()) known = check_groups(*subject.groups, options.extra_security_groups, has);
-  if (!known.ok() && !subject.exists) return known;
+  // The groups that stay may be its own, which get a rule for each range.
+  if (!known.ok() && (!subject.exists || too_many_rules(subject))) return known;
   if (!known.ok()) {
     tell_of_kept_groups(subject, known);
     keep_groups(subject);

@@ -110,7 +110,8 @@ Status NetworkPlanner::choose_security_groups(NetworkSubject& subject) const {
     return {};
   }
   const Status known = check_groups(*subject.groups, named, subject.balancer.groups);
-  if (!known.ok() && !subject.exists) return known;
+  // The groups that stay may be its own, which get a rule for each range.
+  if (!known.ok() && (!subject.exists || too_many_rules(subject))) return known;
   if (!known.ok()) {
     named.clear();
     tell_of_kept_groups(subject, known);

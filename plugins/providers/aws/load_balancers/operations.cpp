@@ -63,12 +63,10 @@ bool writes_ranges(const Subject& subject, const Settings& settings) {
   return !named || (!classic && !settings.disable_security_group_ingress);
 }
 
-// EC2 lets no group have more rules, whatever the account's quota.
 Status check_rules(const Subject& subject, const Settings& settings) {
-  constexpr std::size_t kMostRules = 1'000;
   const std::size_t ports = subject.service.ports.size();
   const std::size_t ranges = subject.clients.size();
-  if (!writes_ranges(subject, settings) || ports * ranges <= kMostRules) return {};
+  if (!writes_ranges(subject, settings) || !too_many_rules(subject)) return {};
   return Status(Code::invalid_argument, ErrorClass::invalid_spec,
                 std::to_string(ports) + " ports times " + std::to_string(ranges) +
                     " loadBalancerSourceRanges are more rules than the 1,000 of a security group");

@@ -96,6 +96,11 @@ void Subject::add_problem(std::string_view reason, std::string_view text) {
   problems.push_back({std::string(reason), std::string(text)});
 }
 
+bool too_many_rules(const Subject& subject) {
+  constexpr size_t kMostRules = 1'000;  // whatever the account's quota
+  return subject.service.ports.size() * subject.clients.size() > kMostRules;
+}
+
 void tell_of_kept_groups(Subject& subject, const Status& refused) {
   subject.add_problem("SecurityGroupsNotFollowed",
                       "the load balancer keeps its security groups: " + refused.message());

@@ -83,6 +83,8 @@ Status check_own_name(const SecurityGroups& groups, const std::string& name,
 // a Service, and the load balancer does not have it yet.
 Status check_groups(const SecurityGroups& groups, const std::vector<std::string>& ids,
                     const std::vector<std::string>& has);
+// Whether a rule for each port and range is more than EC2 lets a group have.
+bool too_many_rules(const Subject& subject);
 // Notes that a load balancer that exists keeps its groups, since check_groups() refused the named
 // ones: its Nodes are followed all the same.
 void tell_of_kept_groups(Subject& subject, const Status& refused);

@@ -150,6 +150,18 @@ TEST_F(AwsLoadBalancersTest, AWS_90_RangesThatMakeNoRulesAreNotCounted) {
   EXPECT_TRUE(ensure(service).ok());
 }
 
+// Its own group stays when the named one is refused, so a wrong name is no way past the limit.
+TEST_F(AwsLoadBalancersTest, AWS_90_AGroupThatIsRefusedDoesNotLiftTheLimitOfRules) {
+  std::vector<int> ports;
+  for (int port = 1; port <= 50; ++port) ports.push_back(port);
+  ensured(with(web(ports), {}));
+  auto service = with(web(ports), {{"security-groups", "sg-00000000000000eee"}});
+  for (int i = 0; i < 21; ++i) {
+    service.source_ranges.push_back("10.0." + std::to_string(i) + ".0/24");
+  }
+  EXPECT_EQ(refused(service).error_class(), ErrorClass::invalid_spec);
+}
+
 // Before half a million of rules is built.
 TEST_F(AwsLoadBalancersTest, AWS_90_PortsTimesRangesThatNoGroupTakesAreRefused) {
   std::vector<int> ports;
